@@ -134,6 +134,11 @@ class Input(Component, Protocol):
         """How many different points there are by role, "" for all others; none where they never end."""
         return {}
 
+    def finite(self) -> Mapping[str, int]:
+        """Of a finite set its `dimension` and how many points there are for `validation` and `test`; asked of
+        parameters alone. Nothing where points are drawn."""
+        return {}
+
     @abstractmethod
     def sample(self, streams: Streams, role: str, start: int, count: int) -> np.ndarray:
         """Rows start .. start+count of the sample for `role`: (S, count, *shape) float32, prefix-stable."""

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from math import prod
 from typing import Annotated, Literal
 
 import numpy as np
@@ -52,6 +53,9 @@ class Cifar(Pictures, Finite):
         """All pictures (N, 3, height, width) float32 as `sample` shows them, and their classes (N,)."""
         pictures, classes = cifar(self.folder, self.classes)
         return self._standard(pictures), classes
+
+    def finite(self) -> Mapping[str, int]:
+        return {"dimension": prod(ARCHIVES[self.classes].shape), **Cifar.supply(self)}
 
     def rows(self, streams: Streams, role: str, start: int, count: int) -> np.ndarray:
         supply = self.supply()

@@ -1,12 +1,14 @@
 """Handwritten digits."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from hierlearn.core.streams import Streams
+from hierlearn.inputs._digits import PIXELS
 from hierlearn.inputs._finite import Finite
-from hierlearn.inputs._pictures import DigitPictures
+from hierlearn.inputs._pictures import DIGITS, DigitPictures
 
 
 @dataclass(frozen=True)
@@ -18,6 +20,9 @@ class Digits(DigitPictures, Finite):
     """
 
     law = stream_key = "digits"
+
+    def finite(self) -> Mapping[str, int]:
+        return {"dimension": PIXELS**2} | DIGITS
 
     def rows(self, streams: Streams, role: str, start: int, count: int) -> np.ndarray:
         return self.chosen(streams, role, start, count)

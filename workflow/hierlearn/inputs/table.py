@@ -98,19 +98,19 @@ class Table(Finite):
             columns = f"one value in all rows of {', '.join(constant[:LISTED])}{more}"
             yield "columns", columns, "columns that say something; name them"
 
-    @property
-    def width(self) -> int:
-        """The number of columns of the file. Raises UnreadableTable."""
-        return len(_checked(self).names)
+    def finite(self) -> Mapping[str, int]:
+        """Columns and held-out rows of the file. Raises UnreadableTable."""
+        found = _checked(self)
+        return {"dimension": len(found.names), **_parts(self, found)}
 
     def supply(self) -> Mapping[str, int]:
         """The rows of each role; of a file that cannot be read it is not known."""
         found = _known(self)
-        return {} if found is None else self._parts(found)
+        return {} if found is None else _parts(self, found)
 
     def rows(self, streams: Streams, role: str, start: int, count: int) -> np.ndarray:
         found = _checked(self)
-        parts = self._parts(found)
+        parts = _parts(self, found)
         if self.test == "file" and role == "test":
             own = np.tile(np.arange(len(found.x) - found.test, len(found.x)), (len(streams.seeds), 1))
         elif self.test == "file":
@@ -133,12 +133,13 @@ class Table(Finite):
     def number_of_classes(self) -> int:
         return len(_checked(self).classes)
 
-    def _parts(self, found: _tables.Table) -> dict[str, int]:
-        """How many rows each role has."""
-        count = len(found.x)
-        test = found.test if self.test == "file" else max(round(self.share * count), 1)
-        validation = max(round(self.validation * (count - test)), 1)
-        return {"training": count - test - validation, "validation": validation, "test": test}
+
+def _parts(asked: Any, found: _tables.Table) -> dict[str, int]:
+    """How many rows each role has."""
+    count = len(found.x)
+    test = found.test if asked.test == "file" else max(round(asked.share * count), 1)
+    validation = max(round(asked.validation * (count - test)), 1)
+    return {"training": count - test - validation, "validation": validation, "test": test}
 
 
 def _read(asked: Any) -> _tables.Table:

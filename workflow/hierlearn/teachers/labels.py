@@ -34,7 +34,7 @@ class Labels(Teacher):
 
     def completed(self, inputs: Any = None) -> Mapping[str, Any]:
         """What the labels of the input are."""
-        return {} if inputs.law not in self.LAWS else (_kinds(inputs) or {})
+        return {} if inputs.law not in Labels.LAWS else (_kinds(inputs) or {})
 
     def objections(self, inputs: Any) -> Iterator[Objection]:
         """Other labels than the input has."""

@@ -5,7 +5,7 @@ import copy
 import functools
 import os
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +19,9 @@ from hierlearn.pipeline.files.violations import schema, schema_faults
 
 FILE = "papers.yaml"
 PROJECT = folders.PACKAGE.parents[1] / "config"
-# The paper of a question, which has none.
+# The paper of a question, and of a study that names none.
 YOURS = "yours"
+NONE = {"name": "Your own", "title": "A study of your own", "authors": "You", "year": "no paper"}
 _project = [PROJECT]
 
 
@@ -45,7 +46,8 @@ def faults(taken: Collection[str] = ()) -> Iterator[Fault]:
 
 def schema_of(name: str) -> dict[str, Any]:
     """The schema of a study or of published numbers, with the papers that either may name."""
-    return _schema_of(name, tuple(known()))
+    unpublished = [YOURS] if name == "study" else []
+    return _schema_of(name, tuple(dict.fromkeys([*known(), *unpublished])))
 
 
 @functools.cache
@@ -73,11 +75,13 @@ def sentence(hypothesis: Mapping[str, Any]) -> str:
     return hypothesis["says"].replace("{needs}", str(hypothesis.get("needs", "{needs}")))
 
 
-def said() -> dict[str, dict[str, str]]:
-    """What the page says of every paper: its name, its citation and where it can be read."""
+def said(used: Iterable[str] = ()) -> dict[str, dict[str, str]]:
+    """What the page says of every paper: its name, its citation and where it can be read. used: by the studies, some
+    of which may have none."""
+    unpublished = {YOURS: NONE} if YOURS in used else {}
     return {
         key: {"name": paper.get("name", key), "citation": cited(paper), "link": paper.get("link", "")}
-        for key, paper in known().items()
+        for key, paper in (unpublished | known()).items()
     }
 
 

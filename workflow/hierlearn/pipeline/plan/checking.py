@@ -18,7 +18,7 @@ from hierlearn.pipeline.files.faults import Fault
 from hierlearn.pipeline.files.faults import Path as Place
 from hierlearn.pipeline.files.load import load, unusable
 from hierlearn.pipeline.files.violations import schema, schema_faults
-from hierlearn.pipeline.plan import claims, formulas, plausibility, references, resources, sections
+from hierlearn.pipeline.plan import claims, formulas, own_data, plausibility, references, resources, sections
 from hierlearn.pipeline.plan.declared import mapping, parts
 from hierlearn.pipeline.plan.presets import DERIVED, OF_ALL, PRESETS, base, bodies, listed, place
 from hierlearn.pipeline.plan.study import Study
@@ -63,6 +63,9 @@ def study(
     if old := next(older(content), None):
         allowed = f"the present one, which `hierlearn convert {name}` writes"
         return None, [Fault(name, old, "a key of an older form of studies", allowed)]
+    content, faults = own_data.filled(content, name)
+    if faults:
+        return None, faults
     sizes, stated = base(content, preset), dict(bodies(content, preset))
     if not at_all:
         stated = {which: body for which, body in stated.items() if which in ("quick", sizes)}

@@ -51,7 +51,8 @@ class Inputs:
         """Parameters and code of a job; raises LookupError if no study has it."""
         if rule == "ledger":
             before = {claim: text for study in self.targets.studies.values() for claim, text in study.earlier.items()}
-            parameters = self._said(self.targets.results) | {"studies": self.page(), "papers": papers.said()}
+            cited = papers.said({study.paper for study in self.targets.studies.values()})
+            parameters = self._said(self.targets.results) | {"studies": self.page(), "papers": cited}
             outcomes = {
                 claim: word for study in self.targets.studies.values() for claim, word in told.stored(study).items()
             }

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from hierlearn.core import registry
+from hierlearn.pipeline.plan import own_data
 from hierlearn.pipeline.plan.declared import Claim, Component, HeldOut, Learner, Probe, ProblemSection, Samples
 from hierlearn.pipeline.plan.draws import FIRST, Draw
 from hierlearn.pipeline.plan.grid import GridPoint, Task
@@ -141,7 +142,7 @@ class Study:
         context = sizes(coordinates["dimension"])
         for kind, part in parts.items():
             content[kind.removesuffix("s")] = full_description(kind, part, context)
-        return content
+        return content | own_data.completed(content, parts)
 
     @property
     def owners(self) -> list[tuple[tuple[str, str], str, Component | None]]:
