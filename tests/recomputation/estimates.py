@@ -79,10 +79,16 @@ def harmonics(d, p) -> int:
 
 def log_counts(name, sizes, where) -> np.ndarray:
     degree = dict(where).get("degree")
+
+    def up_to_half(d) -> int:
+        return sum(harmonics(d, k) for k in range((degree + 1) // 2 + 1))
+
     counts = {
         "dimension": lambda d: d,
         "harmonic_dimension": lambda d: harmonics(int(d), degree),
-        "polynomial_dimension": lambda d: sum(harmonics(int(d), k) for k in range((degree + 1) // 2 + 1)),
+        "polynomial_dimension": lambda d: up_to_half(int(d)),
+        "polynomial_dimension_log": lambda d: up_to_half(int(d)) * np.log(d),
+        "polynomial_dimension_log2": lambda d: up_to_half(int(d)) * np.log(d) ** 2,
         "quad_raw_dimension": lambda d: d * harmonics(int(d), degree - 2),
         # Along orders k in place of dimensions.
         "products": lambda k: sum(comb(dict(where)["dimension"], j) for j in range(int(k) + 1)),

@@ -50,6 +50,14 @@ def test_an_exponent_is_recovered_against_the_dimension_and_against_a_count():
     assert found.value == pytest.approx(1.0, abs=1e-6)
 
 
+@pytest.mark.parametrize(("name", "logs"), [("polynomial_dimension_log", 1), ("polynomial_dimension_log2", 2)])
+def test_an_exponent_is_recovered_against_a_count_with_logarithms(name, logs):
+    # Polynomials of degree at most 2 on the sphere: 1 + d + (d + 2) (d - 1) / 2.
+    counted = cube(a=lambda d: 2 * ((1 + d + (d + 2) * (d - 1) / 2) * np.log(d) ** logs) ** 0.9)
+    found = measured("exponent", counted, learner="a", sizes=DIMENSIONS, regressor=name)
+    assert found.value == pytest.approx(0.9, abs=1e-6)
+
+
 def test_an_exponent_along_orders_is_compared_with_the_number_of_products():
     scores = cube(a=lambda k: 3 * sum(comb(20, j) for j in range(k + 1)) ** 0.4)
     scores = scores.rename(dimension="order", degree="dimension").assign_coords(dimension=[20])

@@ -3,6 +3,7 @@
 That is its place in words, d = 10–28, and why it is not to be trusted.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from numbers import Real
@@ -26,6 +27,9 @@ LETTERS = {"dimension": "d", "samples": "n", "width": "m", "count": "D", "unlabe
 REGRESSORS = {
     "harmonic_dimension": harmonics,
     "polynomial_dimension": lambda d, p: polynomials(d, (p + 1) // 2),
+    # With the logarithms that a bound up to logarithms hides.
+    "polynomial_dimension_log": lambda d, p: polynomials(d, (p + 1) // 2) * math.log(d),
+    "polynomial_dimension_log2": lambda d, p: polynomials(d, (p + 1) // 2) * math.log(d) ** 2,
     "quadratic_dimension": lambda d, p: polynomials(d, 2, sphere=False),
     "quad_raw_dimension": neurons_of_harmonics,
 }

@@ -33,9 +33,17 @@ class Exponent(OfLearner, OfSampleComplexities):
     ] = None
     axis: Annotated[str, Reference("axis"), "The axis along which n* grows."] = "dimension"
     regressor: Annotated[
-        Literal["dimension", "harmonic_dimension", "polynomial_dimension", "quad_raw_dimension", "products"],
+        Literal[
+            "dimension",
+            "harmonic_dimension",
+            "polynomial_dimension",
+            "polynomial_dimension_log",
+            "polynomial_dimension_log2",
+            "quad_raw_dimension",
+            "products",
+        ],
         "What n* is compared with; dimension is the value of the axis itself, products the number of products "
-        "of at most k of d signs, along an axis of orders k.",
+        "of at most k of d signs, along an axis of orders k; log and log2 are once and twice times log d.",
     ] = "dimension"
     risk: Annotated[
         Literal["test_risk", "test_error"],
