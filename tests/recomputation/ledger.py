@@ -1,4 +1,4 @@
-"""The rows of a results folder recomputed from its netCDF files and the study files, with numpy and scipy alone.
+"""The rows of a results folder recomputed from its judged.nc and the study files, with numpy and scipy alone.
 
 python -m recomputation.ledger RESULTS, with tests/ on PYTHONPATH, prints what differs.
 """
@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import netCDF4
 import numpy as np
 import xarray
 from recomputation import designs
@@ -36,10 +37,13 @@ def claim_of(row: Row, config: Path) -> dict[str, Any]:
 
 
 def files_of(row: Row, results: Path, config: Path) -> Files:
-    folder, name = results / row["study"], "scores.nc"
-    probes = {file.name.removesuffix(".probe.nc"): xarray.load_dataset(file) for file in folder.glob("*.probe.nc")}
-    cube = scores(folder / name) if (folder / name).exists() else None
-    traces = xarray.load_dataset(folder / "traces.nc") if (folder / "traces.nc").exists() else None
+    """What a study's rows were judged from: judged.nc alone."""
+    file = results / row["study"] / "judged.nc"
+    with netCDF4.Dataset(file) as dataset:
+        groups, named = list(dataset.groups), list(dataset["probes"].groups) if "probes" in dataset.groups else []
+    probes = {name: xarray.load_dataset(file, group=f"probes/{name}") for name in named}
+    cube = scores(file, "scores") if "scores" in groups else None
+    traces = xarray.load_dataset(file, group="traces") if "traces" in groups else None
     return Files(cube, probes, traces, config / "published" / f"{row['paper']}.yaml")
 
 

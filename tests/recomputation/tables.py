@@ -13,9 +13,9 @@ UNTRAINED = [MEANINGS.index(name) for name in ("not_visited", "over_cap", "not_p
 FAILED = [MEANINGS.index(name) for name in ("diverged", "collapsed", "singular")]
 
 
-def scores(file) -> xarray.Dataset:
-    """scores.nc; raises ValueError where its flags have other meanings."""
-    cube = xarray.load_dataset(file)
+def scores(file, group=None) -> xarray.Dataset:
+    """Scores of a file, or of a group of it; raises ValueError where their flags have other meanings."""
+    cube = xarray.load_dataset(file, group=group)
     if cube.status.attrs["flag_meanings"].split() != MEANINGS:
         raise ValueError(f"{file}: status has the meanings {cube.status.attrs['flag_meanings']}")
     return cube

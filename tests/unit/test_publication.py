@@ -37,7 +37,7 @@ def plan(tmp_path, monkeypatch):
 def run(plan, study, *rows):
     """Leaves what a run of a study leaves."""
     told = [to_json(one) | {"detail": {"sizes_fitted": [1, 2], "bounds": [1] * 999}} for one in rows]
-    for name, content in (("claims.json", json.dumps({"rows": told})), ("figure.svg", SVG)):
+    for name, content in (("claims.json", json.dumps({"rows": told})), ("figure.svg", SVG), ("judged.nc", study)):
         file = Path(plan.targets.file(study, name))
         checksums.write(file, content.encode(), plan.inputs.identity(file))
 
@@ -61,6 +61,7 @@ def test_a_finished_study_is_stored_with_its_rows_its_figure_and_its_page(plan):
     )
     assert set(ledger()) == {"C1", "C2"}
     assert Path("docs/ledger/small/figure.svg").read_text() == SVG
+    assert Path("docs/ledger/small/judged.nc").read_text() == "small"
     page = Path("docs/ledger/index.html").read_text()
     assert 'id="C2"' in page and "Run at commit unknown, preset quick" in page
     # No data are stored, so none are linked.
@@ -86,7 +87,9 @@ def test_a_second_draw_is_stored_beside_rows_whose_own_run_is_gone_and_only_of_t
     drawn = Path(plan.settings["results"], "quick-replicate-1", "small", "claims.json")
     rows = mine(digest="abc", draw="second"), mine("C2", digest="other", draw="second")
     results.write_claims(drawn, [to_json(one) | {"detail": {}} for one in rows], {})
+    drawn.with_name("judged.nc").write_text("of the second")
     told = records.publish(plan)[0][0]
+    assert Path("docs/ledger/small/judged-2.nc").read_text() == "of the second"
     assert told.startswith("small: not stored: results/quick/small/claims.json: found no file")
     second = json.loads(Path("docs/ledger/small/claims.json").read_text())["second"]
     assert [(row["claim"], row["draw"]) for row in second] == [("C1", "second")]
@@ -311,6 +314,13 @@ def test_the_readme_is_short_and_its_other_parts_have_no_number_of_a_run():
 
 def test_what_is_stored_is_small():
     assert sum(file.stat().st_size for file in (ROOT / publication.FOLDER).rglob("*") if file.is_file()) < 8_000_000
+
+
+def test_what_takes_more_room_than_is_meant_is_said(plan, monkeypatch):
+    run(plan, "small", mine())
+    assert not any("MB" in line for line in records.publish(plan)[0])
+    monkeypatch.setattr(publication, "MOST", 10)
+    assert records.publish(plan)[0][-1] == "docs/ledger: figures and judged.nc take 0.0 MB; expected at most 1e-05"
 
 
 def test_the_stored_page_is_small_and_has_no_tex_left():

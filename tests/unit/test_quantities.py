@@ -292,7 +292,8 @@ def test_a_study_of_theory_alone_is_judged_without_scores(tmp_path):
     claim |= {"rule": "two-sided", "predicted": 3, "slack": 0.1}
     claim["control"] = {"rival": "another count", "quantity": quantity | {"regressor": "harmonic_dimension"}}
     parameters = {"study": {"name": "s", "paper": "chen2020", "preset": "quick"}, "claims": {"C3": claim}}
-    judge([], [], {"theory": tmp_path / "theory.probe.nc"}, tmp_path / "claims.json", parameters, "")
+    files = [tmp_path / "claims.json", tmp_path / "judged.nc"]
+    judge([], [], {"theory": tmp_path / "theory.probe.nc"}, files, parameters, "")
     (row,) = json.loads((tmp_path / "claims.json").read_text())["rows"]
     assert (row["verdict"], row["flops"], row["seeds"]) == ("consistent", 0.0, 0)
     assert (row["control_verdict"], row["sizes"]) == ("fails", f"d = {DIMENSIONS[0]}–{DIMENSIONS[-1]}")

@@ -37,6 +37,7 @@ rule judge:
         probes=plan.inputs.probes,
     output:
         f"{plan.results}/{{study}}/claims.json",
+        f"{plan.results}/{{study}}/judged.nc",
     log:
         f"{plan.results}/logs/{{study}}/judge.log",
     priority: order.of("judge")

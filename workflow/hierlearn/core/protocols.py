@@ -7,7 +7,7 @@ the rest has a default. S seeds, n samples, k outputs; x (S, n, *shape), labels 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -415,9 +415,10 @@ class Experiment(Probe, Protocol):
 class Quantity(Component, Protocol):
     """What a claim compares with its prediction. reads_traces: whether `measure` is given traces.nc too. UNIT: a word
     or two for the number, {averaged} being what `variable` names; METHOD: what its interval is made from; ALONG: its
-    axis where no parameter says it."""
+    axis where no parameter says it; READS: variables that it reads beside those that its parameters name."""
 
     UNIT, METHOD, ALONG, reads_traces = "", "", "dimension", False
+    READS: ClassVar[tuple[str, ...]] = ()
 
     @property
     def learners(self) -> list[str]:

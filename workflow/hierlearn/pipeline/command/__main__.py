@@ -73,6 +73,10 @@ def parser() -> Parser:
     command("tally", "count the rows of a finished run by verdict", _answer, which, where)
     command("register", "write down the designs that are to be judged, before they are run", _answer, which, where)
     command("record", "keep the verdicts of registered designs", _answer, which, where)
+    judge = command("judge", "judge rows again from what they were judged from, without a run", _judge)
+    judge.add_argument(
+        "files", nargs="+", type=arguments.path, metavar="FILE", help="judged.nc of a study, or the study's folder"
+    )
     command("publish", "store rows and figures of a finished run in docs/ledger", _answer, which, where)
     command("contact-sheet", "draw all figures on one sheet, light and dark", _starts("contact_sheet"), where, how)
     new = command("new", "begin a component or a study of your own, from a template that works", _new)
@@ -223,6 +227,15 @@ def _compare(asked: argparse.Namespace) -> None:
     from hierlearn.pipeline.command import comparison
 
     comparison.compare(asked)
+
+
+def _judge(asked: argparse.Namespace) -> int:
+    """Print what rows come to from the stored files alone; fails where it is not what is stored."""
+    from hierlearn.pipeline.command import rejudging
+
+    told, differs = rejudging.lines(asked.files)
+    print("\n".join(told))
+    return int(differs)
 
 
 def _check(asked: argparse.Namespace) -> int:

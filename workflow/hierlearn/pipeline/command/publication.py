@@ -13,13 +13,15 @@ from typing import Any
 from hierlearn.pipeline.claims import asked
 from hierlearn.pipeline.claims.ledger import COLUMNS, csv_text, from_json, noted
 from hierlearn.pipeline.claims.tally import comparison, judged
-from hierlearn.pipeline.command import recording
+from hierlearn.pipeline.command import recording, rejudging
 from hierlearn.pipeline.files import checksums, figures, papers, texts
 from hierlearn.pipeline.plan import history, told, units
 from hierlearn.pipeline.plan.configuration import Plan, configure
 from hierlearn.pipeline.plan.study import Study
 
 FOLDER, README = "docs/ledger", "README.md"
+# Bytes that figures and what rows were judged from may take together.
+MOST = 14_000_000
 # From the page.
 READING = "../reading.md"
 # A stored study is replaced by a run of its own preset or of a later one.
@@ -42,13 +44,14 @@ def store(plan: Plan, root: Path) -> list[str]:
         if name in plan.own:
             lines.append(f"{name}: not stored: {FOLDER} has the project's studies; {plan.results}/{name} has it")
             continue
-        file, drawn = (Path(plan.targets.file(name, part)) for part in ("claims.json", "figure.svg"))
+        files = [Path(plan.targets.file(name, part)) for part in ("claims.json", "figure.svg", rejudging.FIRST)]
+        file, drawn, evidence = files
         identity = plan.inputs.identity(file)
         stored = folder / name / "claims.json"
         known = json.loads(stored.read_text(encoding="utf-8")) if stored.is_file() else None
         at = known["study"]["preset"] if known else study.preset
-        made = ((file, identity), (drawn, plan.inputs.identity(drawn)))
-        fault = next((f"{one}: {wrong}" for one, its in made if (wrong := checksums.fault(one, its))), "")
+        wrong = ((one, checksums.fault(one, plan.inputs.identity(one))) for one in files)
+        fault = next((f"{one}: {what}" for one, what in wrong if what), "")
         if not fault and BY_SIZE.index(at) > BY_SIZE.index(study.preset):
             fault = f"{FOLDER} has it at {at}, which is larger than {study.preset}"
         if fault:
@@ -60,6 +63,7 @@ def store(plan: Plan, root: Path) -> list[str]:
                 if known["study"]["draw"] == study.draw:
                     known["earlier"] = study.earlier
                 _write(stored, known)
+                _keep_second(plan, stored.parent, known["second"])
             if known and at not in plans:
                 plans[at] = _at(plan, root, at)
             now = plans.get(at) if known else None
@@ -86,9 +90,33 @@ def store(plan: Plan, root: Path) -> list[str]:
             "rows": [{key: row[key] for key in COLUMNS} | {"detail": _shown(row["detail"])} for row in rows],
         }
         _write(stored, content)
-        texts.put(stored.with_name("figure.svg"), Path(drawn).read_bytes().decode())
+        texts.put(stored.with_name("figure.svg"), drawn.read_bytes())
+        texts.put(stored.with_name(rejudging.FIRST), evidence.read_bytes())
+        _keep_second(plan, stored.parent, content["second"])
         lines.append(f"{name}: {len(rows)} rows stored")
-    return lines + together(root, plan.settings.get("compare", ""))
+    return lines + together(root, plan.settings.get("compare", "")) + _too_large(folder)
+
+
+def _keep_second(plan: Plan, folder: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Store what the rows of a second draw were judged from, where a run has it; without rows there is nothing to keep.
+
+    folder: of the stored study; rows: the second draw's that are stored.
+    """
+    kept = folder / rejudging.SECOND
+    drawn = [
+        Path(file).with_name(rejudging.FIRST) for file in plan.inputs.second() if Path(file).parent.name == folder.name
+    ]
+    if not rows:
+        kept.unlink(missing_ok=True)
+    elif drawn and drawn[0].is_file():
+        texts.put(kept, drawn[0].read_bytes())
+
+
+def _too_large(folder: Path) -> list[str]:
+    """A line where figures and what rows were judged from take more than is meant to lie beside the code."""
+    size = sum(file.stat().st_size for part in ("figure.svg", "judged*.nc") for file in folder.glob(f"*/{part}"))
+    told = f"{FOLDER}: figures and {rejudging.FIRST} take {size / 1e6:.1f} MB; expected at most {MOST / 1e6:g}"
+    return [told] if size > MOST else []
 
 
 def together(root: Path, compare: str = "") -> list[str]:

@@ -1,7 +1,8 @@
 """Files as xarray datasets, for the jobs that draw and judge."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 import xarray
@@ -24,6 +25,23 @@ def load(path: str | os.PathLike, expected: Mapping[str, str] | None = None) -> 
         raise ValueError(f"{file}: found a folder; expected a file of results, such as {file / 'scores.nc'}")
     with netcdf.open_file(file, expected) as dataset:
         return xarray.open_dataset(NetCDF4DataStore(dataset)).load()
+
+
+def load_groups(path: str | os.PathLike) -> dict[str, xarray.Dataset]:
+    """Load a netCDF-4 file with groups: those that have variables by their path inside it, "" being the root.
+
+    It is checked as `load` does. Raises ValueError, one line, where it is damaged, absent or no netCDF-4 file.
+    """
+    with netcdf.open_file(folders.path(path, "results")) as dataset:
+        return dict(_loaded(dataset))
+
+
+def _loaded(group: Any) -> Iterator[tuple[str, xarray.Dataset]]:
+    """A group and those inside it."""
+    if group.variables:
+        yield group.path.strip("/"), xarray.open_dataset(NetCDF4DataStore(group)).load()
+    for child in group.groups.values():
+        yield from _loaded(child)
 
 
 def in_words(status: xarray.DataArray) -> xarray.DataArray:

@@ -32,6 +32,8 @@ class Variable:
 
 
 Group = Mapping[str, Variable]
+# Bytes of a variable from which compression makes a file smaller.
+WORTH = 8192
 
 
 def warm_up() -> None:
@@ -47,10 +49,11 @@ def flags(meanings: Mapping[str, int]) -> dict[str, Any]:
     }
 
 
-def encode(groups: Mapping[str, Group], attributes: Mapping[str, Any]) -> bytes:
+def encode(groups: Mapping[str, Group], attributes: Mapping[str, Any], compressed: bool = False) -> bytes:
     """The bytes of a netCDF-4 file. groups: path inside the file ("" is the root, "a/b" nests) -> variables.
 
-    Equal content gives equal bytes. Raises ValueError if one dimension name has two lengths within a group.
+    compressed: whether numbers are, without loss, which is slower. Equal content gives equal bytes. Raises ValueError
+    if one dimension name has two lengths within a group.
     """
     import netCDF4
 
@@ -66,7 +69,7 @@ def encode(groups: Mapping[str, Group], attributes: Mapping[str, Any]) -> bytes:
             declared = []
             for name, group in groups.items():
                 target = dataset if name == "" else dataset.createGroup(name)
-                declared += [_declare(target, name, key, variable) for key, variable in group.items()]
+                declared += [_declare(target, name, key, variable, compressed) for key, variable in group.items()]
             # Values after all declarations: each change from the first to the second goes through the whole file.
             for variable, values in declared:
                 if values.size:
@@ -74,7 +77,9 @@ def encode(groups: Mapping[str, Group], attributes: Mapping[str, Any]) -> bytes:
         return content.read()
 
 
-def _declare(target, group: str, name: str, variable: Variable) -> tuple["netCDF4.Variable", np.ndarray]:
+def _declare(
+    target, group: str, name: str, variable: Variable, compressed: bool
+) -> tuple["netCDF4.Variable", np.ndarray]:
     """Define a variable of a group -> it, and the values that it is to hold."""
     values = np.asarray(variable.values)
     kind = str if values.dtype.kind in "UO" else values.dtype
@@ -84,7 +89,11 @@ def _declare(target, group: str, name: str, variable: Variable) -> tuple["netCDF
         elif len(target.dimensions[dimension]) != length:
             known = len(target.dimensions[dimension])
             raise ValueError(f"group {group!r}: {name} has {dimension} = {length}, which was {known} before")
-    created = target.createVariable(name, kind, variable.dimensions, fill_value=False if kind is not str else None)
+    # A chunk's own place in the file takes more than a few numbers do.
+    is_packed = compressed and kind is not str and values.nbytes >= WORTH
+    packed = {"compression": "zlib", "shuffle": True, "chunksizes": values.shape} if is_packed else {}
+    fill = False if kind is not str else None
+    created = target.createVariable(name, kind, variable.dimensions, fill_value=fill, **packed)
     created.setncatts(dict(variable.attributes))
     return created, values.astype(object) if kind is str else values
 

@@ -12,9 +12,15 @@ from hierlearn.pipeline.files import checksums, netcdf
 from hierlearn.pipeline.files.netcdf import Group
 
 
-def write(path: str | os.PathLike, groups: Mapping[str, Group], made: Mapping[str, str], **described: str) -> None:
+def write(
+    path: str | os.PathLike,
+    groups: Mapping[str, Group],
+    made: Mapping[str, str],
+    compressed: bool = False,
+    **described: str,
+) -> None:
     """Write a netCDF-4 file. made: what provenance.attributes says of the job; described: further attributes."""
-    checksums.write(path, netcdf.encode(groups, {**described, **made}), made)
+    checksums.write(path, netcdf.encode(groups, {**described, **made}, compressed), made)
 
 
 def write_claims(path: str | os.PathLike, rows: list[dict[str, Any]], made: Mapping[str, str]) -> None:

@@ -1,12 +1,12 @@
-"""Text files that others read while they are written."""
+"""Files that others read while they are written."""
 
 import os
 from contextlib import suppress
 from pathlib import Path
 
 
-def put(file: Path, text: str) -> None:
-    """Write a text, UTF-8, whole, with the folders that it lies in, or leave all as it was.
+def put(file: Path, content: str | bytes) -> None:
+    """Write bytes or a text, UTF-8, whole, with the folders that it lies in, or leave all as it was.
 
     Raises OSError with the file's name where it cannot be written.
     """
@@ -15,7 +15,7 @@ def put(file: Path, text: str) -> None:
     missing = [folder for folder in file.parents if not folder.exists()]
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        part.write_text(text, encoding="utf-8")
+        part.write_bytes(content.encode() if isinstance(content, str) else content)
         os.replace(part, file)
     except OSError as error:
         with suppress(OSError):

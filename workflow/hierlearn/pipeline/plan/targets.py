@@ -19,7 +19,7 @@ FILES = {
     "probe": ("{}/{}.probe.nc",),
     "aggregate": ("{}/scores.nc", "{}/traces.nc"),
     "figure": ("{}/figure.svg", "{}/figure.pdf", "{}/figure.png"),
-    "judge": ("{}/claims.json",),
+    "judge": ("{}/claims.json", "{}/judged.nc"),
     "page": ("{}/index.html",),
     "ledger": ("claims.nc", "claims.csv", "index.html"),
 }

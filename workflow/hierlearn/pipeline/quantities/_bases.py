@@ -89,6 +89,7 @@ class OfTwoLearners(Quantity):
 class OfSampleComplexities(Quantity):
     """A quantity of n*, where a risk of its learners falls to the threshold, along an axis."""
 
+    READS = ("test_risk",)
     where: Coordinates = field(default_factory=dict)
     threshold: Threshold = 0.5
     # Parameters of some quantities; for the others they are as here.

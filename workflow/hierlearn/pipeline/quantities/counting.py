@@ -29,6 +29,7 @@ class _LargestRatio(Quantity):
 
     UNIT = "largest ratio to the bound"
     METHOD = "largest ratio"
+    READS = ("test_risk", "target_norm")
     # Coordinates that the bound hangs on, a single value of them too, None being none; and below how many functions it
     # says something, in the paper's letters.
     axes: ClassVar[tuple[str | None, ...]]

@@ -25,6 +25,7 @@ class OrderTable(Quantity):
 
     UNIT = "largest distance of slopes"
     METHOD = "line through sizes, jointly"
+    READS = ("test_risk",)
     learners_of_order: Annotated[
         list[Annotated[list[Annotated[str, Reference("learners")]], UNIQUE]],
         MinLen(1),

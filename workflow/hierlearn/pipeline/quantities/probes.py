@@ -156,6 +156,7 @@ class TheoryExponent(OfProbe):
 
     UNIT = "slope"
     METHOD = "line through sizes"
+    READS = ("sample_complexity",)
     probe: Annotated[str, Reference("probes"), "Name of the probe that holds the line."]
     line: Line
     sizes: Annotated[

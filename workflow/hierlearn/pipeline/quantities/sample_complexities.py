@@ -119,6 +119,7 @@ class AccuracyExponent(OfLearner):
 
     UNIT = "slope"
     METHOD = "t over slopes of seeds"
+    READS = ("test_risk",)
     ALONG = "risk"
     risks: Annotated[list[Positive], UNIQUE, "Risks epsilon, three or more."]
     where: Place = field(default_factory=dict)
@@ -146,6 +147,7 @@ class TheoryRatio(OfLearner, OfSampleComplexities):
 
     UNIT = "log ratio"
     METHOD = "t over sizes"
+    READS = ("test_risk", "sample_complexity")
     probe: Probe
     line: Line
     sizes: FittedDimensions = None

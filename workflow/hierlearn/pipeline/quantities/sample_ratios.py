@@ -141,6 +141,7 @@ class TotalSamplesLogRatio(Quantity):
 
     UNIT = "log ratio"
     METHOD = "t over seeds"
+    READS = ("test_risk", "validation_risk", "unlabelled_samples")
     above: Annotated[list[str], MinLen(1), UNIQUE, Reference("learners"), "Learners among which each seed chooses."]
     below: Annotated[list[str], MinLen(1), UNIQUE, Reference("learners"), "The same for the denominator."]
     dimension: Annotated[Count, Reference("dimensions"), "Dimension at which the totals are compared."]

@@ -154,6 +154,7 @@ class NormAtError(OfLearner, AtSamples):
 
     UNIT = "norm"
     METHOD = "t over seeds"
+    READS = ("train_loss", "frobenius_norm")
     reads_traces = True
     learner: Annotated[str, Reference("learners"), "Name of a learner that records its training."]
     error: Annotated[Positive, "Training error."]
