@@ -41,13 +41,21 @@ def test_a_control_is_judged_by_the_rule_the_prediction_and_the_slack_of_its_cla
     assert found["sizes"] == measured.sizes
 
 
-def test_the_reason_says_what_the_control_did():
-    assert row(LOW, LOW)["reason"].endswith("the control, the other learner, passes too")
-    assert row(LOW, UNKNOWN)["reason"].endswith("the control is undecided: censored")
+def test_the_reason_says_one_thing_the_rule_or_what_the_rival_did():
+    assert row(LOW, LOW)["reason"] == "the rival, the other learner, passes too"
+    assert row(LOW, UNKNOWN)["reason"] == "the rival is undecided: no interval"
     assert row(LOW, HIGH)["reason"] == "the interval is wholly at most 1.2"
+    # A rule that fails is never hidden by its rival.
+    assert row(HIGH, LOW)["reason"] == row(HIGH, HIGH)["reason"]
+
+
+def test_what_was_skipped_has_a_column_of_its_own():
     apart = replace(HIGH, reason="size 8 not fitted: 3 of 5 seeds censored; size 9 not fitted: 1 of 5 seeds missing")
-    said = "of the control: size 8 not fitted: 3 of 5 seeds censored, size 9 not fitted: 1 of 5 seeds missing"
-    assert row(LOW, apart)["reason"].endswith(said)
+    found = row(replace(LOW, reason="size 4 not fitted: 3 of 5 seeds censored"), apart)
+    assert found["reason"] == row(LOW, HIGH)["reason"]
+    assert found["skipped"] == f"size 4 not fitted: 3 of 5 seeds censored; of the rival: {apart.reason}"
+    assert row(UNKNOWN, HIGH)["skipped"] == UNKNOWN.reason
+    assert row(LOW, HIGH)["before"] == ""
 
 
 def test_a_lower_bound_decides_only_what_lies_above_it():
@@ -67,7 +75,7 @@ def test_a_probe_with_a_problem_of_its_own_is_measured_at_that_dimension():
 def test_an_infinite_number_is_none_and_says_so():
     found = row(replace(LOW, value=-np.inf, low=-np.inf), HIGH)
     assert (found["value"], found["low"], found["high"], found["verdict"]) == (None, None, None, "inconclusive")
-    assert "a number of it is infinite" in found["reason"]
+    assert "a number of it is infinite" in found["skipped"]
     assert row(LOW, replace(HIGH, high=np.inf))["control_value"] is None
 
 
@@ -76,7 +84,7 @@ def test_without_a_control_a_claim_that_passes_is_inconclusive_and_one_that_fail
     found = row(LOW, control=missing)
     assert (found["control_verdict"], found["verdict"], found["rival"]) == ("missing", "inconclusive", "")
     assert found["control_value"] is None
-    assert found["reason"].endswith("no control yet (it is not trained)")
+    assert found["reason"] == "no rival yet (it is not trained)"
     assert row(HIGH, control=missing)["verdict"] == "not seen"
 
 
@@ -87,10 +95,12 @@ def test_a_description_and_a_check_have_no_control():
     assert (checked["verdict"], checked["control_verdict"]) == ("supported", "")
 
 
-def test_what_is_violated_and_what_proves_stand_in_the_reason():
-    assert "the loss is squared" in row(LOW, HIGH, regime="beyond", beyond="the loss is squared")["reason"]
+def test_what_is_broken_and_what_is_to_be_known_have_columns_and_a_proof_is_a_reason():
+    found = row(LOW, HIGH, regime="beyond", beyond="the loss is squared", remark="Widths are small.")
+    assert (found["outside"], found["remark"]) == ("the loss is squared", "Widths are small.")
     proven = row(HIGH, LOW, proof="the trace is bounded")
-    assert (proven["verdict"], proven["reason"].split("; ")[-1]) == ("contradicted", "the trace is bounded")
+    assert proven["verdict"] == "contradicted" and proven["reason"].endswith(", as a proof says: the trace is bounded")
+    assert "trace" not in row(LOW, HIGH, proof="the trace is bounded")["reason"]
 
 
 def test_an_inequality_counts_the_cases_that_tell_it_from_its_control():

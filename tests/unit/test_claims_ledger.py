@@ -34,6 +34,10 @@ ROW = Row(
     verdict="consistent",
     sizes="d = 10–28",
     reason="",
+    skipped="",
+    outside="",
+    remark="",
+    before="",
     preset="quick",
     draw="study/quick/1",
     revision="1",
@@ -48,7 +52,8 @@ ROW = Row(
 
 def test_the_columns_are_those_that_readers_rely_on():
     names = "claim, paper, place, kind, rank, regime, statement, rule, side, value, low, high, predicted, slack, rival"
-    names += ", control_value, control_low, control_high, control_verdict, verdict, sizes, reason, preset, draw"
+    names += ", control_value, control_low, control_high, control_verdict, verdict, sizes, reason, skipped, outside"
+    names += ", remark, before, preset, draw"
     assert ", ".join(COLUMNS) == names + ", revision, digest, seeds, flops, study, figure, data"
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from small_study import STUDY
+from small_study import STUDY, put, study_of
 from test_page import row
 from test_rules import rules
 
@@ -365,3 +365,13 @@ def test_what_recording_and_publishing_write_is_no_change_of_a_commit(tmp_path):
     assert recording.commit(tmp_path) == clean
     files[3].write_text("after")
     assert recording.commit(tmp_path) == f"{clean} with uncommitted changes"
+
+
+def test_stored_rows_of_the_present_design_have_the_present_words(content):
+    study = study_of(put(content, "claims.C1-kernel.statement", "In {width} words"), "small", "small.yaml", "quick")
+    digest = registration.digests(study)["C1-kernel"]
+    row = {"claim": "C1-kernel", "digest": digest, "statement": "old", "outside": "", "remark": "old", "rival": "old"}
+    (found,) = publication.reworded([row], study)
+    assert (found["statement"], found["remark"], found["rival"]) == ("In 4 words", "", "")
+    for other in (row | {"digest": "of another design"}, row | {"claim": "C0"}):
+        assert publication.reworded([other], study) == [other]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from hierlearn.pipeline.claims.ledger import Row, to_json
-from hierlearn.pipeline.claims.rules import PASSES, UNDECIDED, outcome
+from hierlearn.pipeline.claims.rules import FAILS, PASSES, UNDECIDED, outcome
 from hierlearn.pipeline.claims.verdicts import MISSING, NO_CONTROL, verdict
 from hierlearn.statistics.estimates import Measurement, decisive_cases
 
@@ -39,7 +39,6 @@ def judge_claim(
     word = verdict(claim["kind"], claim.get("regime", ""), found, control, "proof" in claim)
     described = {"rank": "secondary", "regime": "", "digest": ""} | claim
     run = {"draw": "", "revision": ""} | study
-    reasons = (why, control_why, *(claim.get(key, "").strip() for key in ("proof", "beyond", "remark")))
     slack, against = claim.get("slack"), rival or NOT_MEASURED
     row = Row(
         **{key: described[key] for key in ("place", "kind", "rank", "regime", "statement", "rule", "digest")},
@@ -58,7 +57,11 @@ def judge_claim(
         control_verdict=control,
         verdict=word,
         sizes=_sizes(measured.sizes, claim),
-        reason="; ".join(part for part in reasons if part),
+        reason=_reason(claim, found, why, control, control_why),
+        skipped=_skipped(claim, measured, rival),
+        outside=claim.get("beyond", "").strip(),
+        remark=claim.get("remark", "").strip(),
+        before="",
         revision=str(run["revision"]),
         seeds=measured.seeds,
         flops=flops,
@@ -94,24 +97,32 @@ def _side(claim: Mapping[str, Any]) -> str:
 def _outcome(claim: Mapping[str, Any], measured: Measurement) -> tuple[str, str]:
     """What the claim's rule makes of a measurement, and why."""
     if claim["rule"] == "descriptive":
-        return UNDECIDED, measured.reason
+        return UNDECIDED, ""
     high = math.inf if measured.bound and not math.isnan(measured.high) else measured.high
     given = measured.value, measured.low, high, _predicted(claim), claim.get("slack")
-    return outcome(claim["rule"], *given, _side(claim), measured.reason)
+    return outcome(claim["rule"], *given, _side(claim))
 
 
 def _control(claim: Mapping[str, Any], rival: Measurement | None) -> tuple[str, str]:
-    """The outcome of a claim's control by the same rule, and what the row has to say of it."""
+    """The outcome of a claim's rival by the same rule, and why where it keeps the claim from its verdict."""
     described = claim.get("control", {})
     if "missing" in described:
-        return MISSING, f"no control yet ({described['missing']})"
+        return MISSING, f"no rival yet ({described['missing']})"
     if rival is None:
         return NO_CONTROL, ""
     found, why = _outcome(claim, rival)
-    if found == PASSES:
-        return found, f"the control, {described['rival']}, passes too"
-    # One clause: what follows a semicolon would be read as said of the claim.
-    if found == UNDECIDED:
-        return found, f"the control is undecided: {why.replace('; ', ', ')}"
-    said = claim["rule"] != "bound" and rival.reason
-    return found, f"of the control: {rival.reason.replace('; ', ', ')}" if said else ""
+    said = {PASSES: f"the rival, {described['rival']}, passes too", UNDECIDED: f"the rival is undecided: {why}"}
+    return found, said.get(found, "")
+
+
+def _reason(claim: Mapping[str, Any], found: str, why: str, control: str, control_why: str) -> str:
+    """Why the verdict is what it is: by the rule, or, where the rule passes, by the rival."""
+    if found == FAILS and "proof" in claim:
+        return f"{why}, as a proof says: {claim['proof'].strip()}"
+    return control_why if found == PASSES and control_why else why
+
+
+def _skipped(claim: Mapping[str, Any], measured: Measurement, rival: Measurement | None) -> str:
+    """What did not count in the measurement and, where the rival has a rule of its own, in the rival's."""
+    of_rival = rival.reason if rival and claim["rule"] != "bound" else ""
+    return "; ".join(filter(None, [measured.reason, of_rival and f"of the rival: {of_rival}"]))

@@ -54,7 +54,11 @@ class Row:
     control_verdict: Annotated[str, "what the claim's rule makes of the control"]
     verdict: str
     sizes: Annotated[str, "sizes that the value rests on"]
-    reason: str
+    reason: Annotated[str, "why the verdict is what it is"]
+    skipped: Annotated[str, "sizes, seeds and cases that did not count, of the rival too"]
+    outside: Annotated[str, "hypotheses that are broken"]
+    remark: Annotated[str, "what else a reader must know"]
+    before: Annotated[str, "what earlier revisions and draws found"]
     preset: str
     draw: Annotated[str, "draw of the random streams"]
     revision: Annotated[str, "revision of the design"]
@@ -106,8 +110,8 @@ def from_json(content: Mapping[str, Any]) -> Row:
 
 
 def noted(rows: Iterable[Row], notes: Mapping[str, str]) -> list[Row]:
-    """The rows with what is to be said beside them, by claim, at the end of their reasons."""
-    return [replace(row, reason="; ".join(filter(None, [row.reason, notes.get(row.claim)]))) for row in rows]
+    """The rows with what was found before, by claim."""
+    return [replace(row, before=notes.get(row.claim, "")) for row in rows]
 
 
 def csv_text(rows: Iterable[Row]) -> str:

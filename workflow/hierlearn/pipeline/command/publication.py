@@ -15,7 +15,7 @@ from hierlearn.pipeline.claims.ledger import COLUMNS, csv_text, from_json, noted
 from hierlearn.pipeline.claims.tally import comparison, judged
 from hierlearn.pipeline.command import recording, rejudging
 from hierlearn.pipeline.files import checksums, figures, papers, texts
-from hierlearn.pipeline.plan import history, told, units
+from hierlearn.pipeline.plan import history, jobs, registration, told, units
 from hierlearn.pipeline.plan.configuration import Plan, configure
 from hierlearn.pipeline.plan.study import Study
 
@@ -28,6 +28,8 @@ READING = "../reading.md"
 BY_SIZE = ("smoke", "quick", "standard", "full", "paper")
 # What the page shows of a row beside its columns.
 SHOWN = ("sizes_fitted", "dof", "edges")
+# Columns with words of a study, and where its claims have them.
+WORDS = {"statement": "statement", "outside": "beyond", "remark": "remark"}
 # Of a row of a second draw what may differ from the first, whose design it shares, and what says which draw it is.
 MEASURED = ("value", "low", "high", "verdict")
 DRAWN = ("claim", "digest", "draw", *MEASURED, *(f"control_{name}" for name in MEASURED))
@@ -67,6 +69,9 @@ def store(plan: Plan, root: Path) -> list[str]:
             if known and at not in plans:
                 plans[at] = _at(plan, root, at)
             now = plans.get(at) if known else None
+            if known and now:
+                known["rows"] = reworded(known["rows"], now.studies[name])
+                _write(stored, known)
             current = now and now.inputs.identity(now.targets.file(name, "claims.json"))
             if current and current != known["identity"]:
                 # The parameters have the design, and the code of all that measures.
@@ -117,6 +122,20 @@ def _too_large(folder: Path) -> list[str]:
     size = sum(file.stat().st_size for part in ("figure.svg", "judged*.nc") for file in folder.glob(f"*/{part}"))
     told = f"{FOLDER}: figures and {rejudging.FIRST} take {size / 1e6:.1f} MB; expected at most {MOST / 1e6:g}"
     return [told] if size > MOST else []
+
+
+def reworded(rows: Sequence[Mapping[str, Any]], study: Study) -> list[Mapping[str, Any]]:
+    """Return stored rows in the present words of their study, where their design is its present one: words may improve
+    without a new draw."""
+    said, designs = jobs.claims(study), registration.digests(study)
+    found = []
+    for row in rows:
+        name = row["claim"]
+        if name in said and designs[name] == registration.without_words(row["digest"]):
+            row = dict(row) | {column: said[name].get(key, "") for column, key in WORDS.items()}
+            row["rival"] = said[name].get("control", {}).get("rival", "")
+        found.append(row)
+    return found
 
 
 def together(root: Path, compare: str = "") -> list[str]:

@@ -23,9 +23,10 @@ AROUND = {"two-sided": 0.0, "published": 1.0}
 def values(study: Study, claim: Claim, quantity: Component | None) -> dict[str, str]:
     """Return what each placeholder of a claim stands for, as text.
 
-    The test gives `predicted`, `slack` and `limit`, where the interval has to lie, its size without a sign as `margin`,
-    and of a logarithm the `factor` that it is and by how many `percent` that differs from 1. A parameter of the quantity and of its `where`, an axis of one
-    value, and a parameter in which the learners and probes that the quantity names agree, have their own names.
+    The test gives `predicted`, `slack` and `limit`, where the interval has to lie, its size without a sign as
+    `margin`, and of a logarithm the `factor` that it is and by how many `percent` that differs from 1. A parameter of
+    the quantity and of its `where`, an axis of one value, and a parameter in which the learners and probes that the
+    quantity names agree, have their own names.
     """
     found: dict[str, Any] = {axis: known[0] for axis, known in study.axes.items() if len(known) == 1}
     described = [part for part in _parts(study, quantity or {}) if part]

@@ -108,6 +108,11 @@ def _earlier() -> dict[str, str]:
         return {row["digest"]: row["without_words"] for row in csv.DictReader(file)}
 
 
+def without_words(digest: str) -> str:
+    """Return the digest of a line as one without words, which all later lines have."""
+    return _earlier().get(digest, digest)
+
+
 def _hash(content: Any) -> str:
     return hashlib.sha256(provenance.canonical(content).encode()).hexdigest()[:16]
 

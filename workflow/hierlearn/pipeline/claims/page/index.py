@@ -46,8 +46,6 @@ TOLD = {
     "older": "",
 }
 TOLD |= {"numbers": {}}
-# How `judging` begins to say that the control keeps a row from its verdict; a remark may speak of a control otherwise.
-CONTROL = ("the control, ", "the control is undecided: ", "no control yet (")
 # The share of false verdicts at one end of a 95 % interval, at most.
 TAIL = 0.025
 
@@ -136,7 +134,7 @@ def render(
     environment = Environment(
         loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters |= {"tex": mathematics.html, "clauses": clauses}
+    environment.filters |= {"tex": mathematics.html}
     told_of_a_row = (edge_note, fit_note, interval, number, prediction, work)
     environment.globals |= {function.__name__: function for function in told_of_a_row}
     texts = {name: HERE.joinpath(name).read_text(encoding="utf-8") for name in looks}
@@ -260,13 +258,6 @@ def _shared(one: str, other: str) -> int:
     """How many words two claims' names have in common from the first on."""
     words = list(zip(one.split("-"), other.split("-"), strict=False))
     return next((i for i, (a, b) in enumerate(words) if a != b), len(words))
-
-
-def clauses(reason: str) -> tuple[str, str]:
-    """Why the verdict is what it is: what a reason says first and of the control; and what else is to be known."""
-    first, *others = reason.split("; ")
-    control = [clause for clause in others if clause.startswith(CONTROL)][:1]
-    return "; ".join([first, *control]), "; ".join(clause for clause in others if clause not in control)
 
 
 def fit_note(detail: Mapping[str, Any], sizes: Sequence[float] = ()) -> str:
