@@ -4,6 +4,7 @@ import inspect
 
 import numpy as np
 import pytest
+import small_cifar
 
 from hierlearn import datasets
 from hierlearn.core import registry
@@ -60,6 +61,21 @@ def test_classes_are_those_of_the_workflow_as_integers(function, teacher, law, p
     assert np.array_equal(X, x.reshape(COUNT, -1))
     assert np.array_equal(y, labels.argmax(axis=1) if labels.shape[1] > 1 else labels[:, 0] > 0)
     assert y.dtype.kind == "i"
+
+
+@pytest.mark.parametrize("role", ["training", "test"])
+def test_pictures_of_cifar_are_those_of_the_workflow(tmp_path, monkeypatch, role):
+    (tmp_path / "data").mkdir()
+    pictures, classes = small_cifar.write(tmp_path / "data", monkeypatch)
+    monkeypatch.chdir(tmp_path)
+    X, y = datasets.make_pictures(COUNT, 48, law="cifar", random_state=SEED, role=role)
+    x, labels, _ = drawn("picture_class", "cifar", {}, 48, "paper", role)
+    assert np.array_equal(X, x.reshape(COUNT, -1))
+    assert np.array_equal(y, labels.argmax(axis=1))
+    # One picture of the archive has these values and this class.
+    known = registry.build("inputs", {"name": "cifar"}, dimension=48).library()[0].reshape(len(pictures), -1)
+    for point, label in zip(X, y, strict=True):
+        assert label in classes[np.flatnonzero((known == point).all(axis=1))]
 
 
 def test_every_teacher_has_a_function():

@@ -47,6 +47,23 @@ def test_a_new_study_is_sound(tmp_path):
     assert (code, line) == (0, "studies/brand-new.yaml: 2 learners, 1 claims, no fault")
 
 
+def test_a_new_study_of_a_file_has_sizes_that_fit_it(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "prices.csv").write_text("age,price\n" + "".join(f"{i},{i * i / 7}\n" for i in range(100)))
+    template.write("study", "of-a-file", tmp_path / "mine", "prices.csv")
+    plan = configure({"own": "mine"}, tmp_path / "none", tmp_path / "config" / "studies")
+    assert plan.studies["of-a-file"].learners["kernel"].samples == {"at": [15, 30, 60]} and not plan.absent
+    template.write("study", "of-any", tmp_path / "mine", "table")
+    with pytest.raises(SystemExit) as end:
+        configure({"own": "mine"}, tmp_path / "none", tmp_path / "config" / "studies")
+    (line,) = end.value.code.splitlines()
+    assert "of-any.yaml: problem.input.file: found no such file or folder in mine.csv" in line
+    (tmp_path / "prices.csv").write_text("age,price\n1,\n")
+    with pytest.raises(ValueError, match="found 1 missing value in row 1") as caught:
+        template.write("study", "of-another", tmp_path / "mine", "prices.csv")
+    assert "\n" not in str(caught.value) and not (tmp_path / "mine" / "studies" / "of-another.yaml").exists()
+
+
 def test_a_study_that_begins_as_another_has_its_learners_and_none_of_its_claims(tmp_path):
     for source in sorted(template.STUDIES.glob("*.yaml")):
         template.write("study", f"as-{source.stem}", tmp_path / "mine", source.stem)

@@ -90,7 +90,7 @@ def parser() -> Parser:
         type=arguments.text,
         dest="source",
         metavar="STUDY",
-        help="the study that a new study begins as",
+        help="the study that a new study begins as; or table, or a file of data",
     )
     check = command("check", "say what a component or a study of your own lacks", _check)
     check.add_argument("name", type=arguments.text)

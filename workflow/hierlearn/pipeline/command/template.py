@@ -1,5 +1,6 @@
 """`hierlearn new`: a component or a study in a folder of a user's own, from a template that works."""
 
+import json
 import keyword
 import os
 import re
@@ -19,13 +20,17 @@ KINDS |= {"experiment": "experiments", "study": "studies"}
 TEMPLATES = folders.PACKAGE.parent / "templates"
 COMPONENT = re.compile("[a-z][a-z0-9]*(_[a-z0-9]+)*")
 STUDIES = folders.PACKAGE.parents[1] / "config" / "studies"
+# The study of a file of one's own.
+TABLE = "table"
 # What a study that begins as another does not take over: what is judged there, and other sizes.
 JUDGED = ("claims", "rivals", "revisions", "presets")
 
 
 def write(kind: str, name: str, folder: Path, source: str = "") -> Path:
-    """The new file. source: the study that a new one begins as, without its claims. Raises ValueError, one line, for a
-    wrong kind, name, folder or source and for a name that is taken."""
+    """The new file. source: the study that a new one begins as, without its claims, a file of data, or the word table.
+
+    Raises ValueError, one line, for a wrong kind, name, folder or source and for a name that is taken.
+    """
     if kind not in KINDS:
         raise ValueError(f"kind: found {kind!r}; expected {nearest(kind, KINDS)}")
     room = KINDS[kind]
@@ -45,7 +50,8 @@ def write(kind: str, name: str, folder: Path, source: str = "") -> Path:
     file = folder / room / (f"{name}.yaml" if kind == "study" else f"{name}.py")
     if other := taken(room, name, file):
         raise ValueError(f"name: found {name!r}, which {other} has; expected another")
-    text = _as_another(kind, source, folder) if source else _from_template(room, name, file.suffix)
+    text = _from_template(room, name, file.suffix) if not source else _of_table(kind, name, source)
+    text = text or _as_another(kind, source, folder)
     texts.put(file, text)
     return file
 
@@ -66,9 +72,26 @@ def _class(name: str) -> str:
     return "".join(word.capitalize() for word in name.split("_"))
 
 
-def _from_template(room: str, name: str, suffix: str) -> str:
-    text = (TEMPLATES / room / f"template{suffix}").read_text(encoding="utf-8")
+def _from_template(room: str, name: str, suffix: str, template: str = "template") -> str:
+    text = (TEMPLATES / room / f"{template}{suffix}").read_text(encoding="utf-8")
     return text.replace("Template", _class(name)).replace("template", name)
+
+
+def _of_table(kind: str, name: str, source: str) -> str:
+    """The text of a study of a table; "" where the source is neither a file nor the word for one.
+
+    Raises ValueError, one line, for a file that cannot be used.
+    """
+    if kind != "study" or (source != TABLE and (NAME.fullmatch(source) or not os.path.exists(source))):
+        return ""
+    text = _from_template("studies", name, ".yaml", TABLE)
+    if source == TABLE:
+        return text
+    given = {"name": TABLE, "file": source}
+    # Imported here: it brings numpy.
+    rows = registry.build("inputs", given, dimension=1).finite()["training"]
+    sizes = sorted({max(rows // part, 2) for part in (4, 2, 1)})
+    return text.replace("mine.csv", json.dumps(source)).replace("[50, 100, 200]", str(sizes)).replace("200", str(rows))
 
 
 def _as_another(kind: str, source: str, folder: Path) -> str:

@@ -6,7 +6,9 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+from hierlearn.core import registry
 from hierlearn.core.registry import PACKAGE
+from hierlearn.inputs._finite import Finite
 from hierlearn.pipeline.claims import asked
 from hierlearn.pipeline.plan import units
 from hierlearn.pipeline.plan.study import Study
@@ -65,11 +67,17 @@ def settings(study: Study) -> list[tuple[str, str]]:
         "inputs": _component(study.problem.input),
         "teacher": _component(study.problem.teacher),
         **{axis: _listed(values) for axis, values in study.axes.items()},
-        "seeds": str(study.seed_count),
+        "seeds": f"{study.seed_count}{_of_splits(study)}",
         "learners": "; ".join(entry.label or name for name, entry in study.learners.items()),
         "probes": "; ".join(f"{name}: {_component(entry.component)}" for name, entry in study.probes.items()),
     }
     return [(key, text) for key, text in said.items() if text]
+
+
+def _of_splits(study: Study) -> str:
+    """What is said of seeds that split one finite set."""
+    finite = issubclass(registry.implementation("inputs", study.problem.input["name"]), Finite)
+    return " splits of one finite set; intervals are of these splits, not of new data" if finite else ""
 
 
 def panels(figure: Component | None) -> list[tuple[str, str, list[str]]]:
