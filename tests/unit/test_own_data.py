@@ -130,6 +130,7 @@ def test_a_study_that_states_all_has_its_digest_without_the_file(mine):
         ("age,price\n,1.5\n2,3.5\n", "found 1 missing or infinite value (age in row 1)"),
         ("age,price\nold,1.5\n2,3.5\n", "found text, 'old' in row 1 in mine.csv: column age"),
         ("age,price\n1,x\n2,x\n", "found one class, 'x', in all 2 rows"),
+        ("age,price\n1,1.5\n2,2.5\n3,1\n4,3\n", "found one column of points in mine.csv; expected two or more"),
         ("age,price\n1,1.5\n2,2.5\n", "found 2 rows in mine.csv; expected 4 or more, to split them"),
     ],
 )

@@ -49,7 +49,7 @@ def test_a_new_study_is_sound(tmp_path):
 
 def test_a_new_study_of_a_file_has_sizes_that_fit_it(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "prices.csv").write_text("age,price\n" + "".join(f"{i},{i * i / 7}\n" for i in range(100)))
+    (tmp_path / "prices.csv").write_text("age,size,price\n" + "".join(f"{i},{-i},{i * i / 7}\n" for i in range(100)))
     template.write("study", "of-a-file", tmp_path / "mine", "prices.csv")
     plan = configure({"own": "mine"}, tmp_path / "none", tmp_path / "config" / "studies")
     assert plan.studies["of-a-file"].learners["kernel"].samples == {"at": [15, 30, 60]} and not plan.absent
@@ -58,7 +58,7 @@ def test_a_new_study_of_a_file_has_sizes_that_fit_it(tmp_path, monkeypatch):
         configure({"own": "mine"}, tmp_path / "none", tmp_path / "config" / "studies")
     (line,) = end.value.code.splitlines()
     assert "of-any.yaml: problem.input.file: found no such file or folder in mine.csv" in line
-    (tmp_path / "prices.csv").write_text("age,price\n1,\n")
+    (tmp_path / "prices.csv").write_text("age,size,price\n1,2,\n")
     with pytest.raises(ValueError, match="found 1 missing value in row 1") as caught:
         template.write("study", "of-another", tmp_path / "mine", "prices.csv")
     assert "\n" not in str(caught.value) and not (tmp_path / "mine" / "studies" / "of-another.yaml").exists()

@@ -101,6 +101,8 @@ class Table(Finite):
     def finite(self) -> Mapping[str, int]:
         """Columns and held-out rows of the file. Raises UnreadableTable."""
         found = _checked(self)
+        if len(found.names) < 2:
+            raise UnreadableTable(f"{self.file}: found one column of points; expected two or more")
         return {"dimension": len(found.names), **_parts(self, found)}
 
     def supply(self) -> Mapping[str, int]:
