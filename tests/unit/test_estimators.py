@@ -273,3 +273,21 @@ def test_progress_is_printed_where_it_is_asked_for(capsys):
     assert capsys.readouterr().out == ""
     NTKRegressor(n_landmarks=20, alphas=1e-3, verbose=1).fit(X, y)
     assert capsys.readouterr().out == "[NTKRegressor] 1 of 1\n"
+
+
+@pytest.mark.parametrize("seed", [0, 2, 4])
+def test_landmarks_that_are_held_out_do_not_choose_the_ridge(seed):
+    """A landmark without a label is tied down by the ridge alone: its error is no new point's."""
+    generator, alphas = np.random.default_rng(seed), (1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
+
+    def target(X):
+        return np.sin(2 * X[:, 0]) + X[:, 1]
+
+    X, Z = generator.standard_normal((600, 4)), generator.standard_normal((2000, 4))
+    y = target(X) + 0.1 * generator.standard_normal(600)
+
+    def error(alphas):
+        model = NTKRegressor(n_landmarks=300, alphas=alphas, random_state=seed).fit(X, y)
+        return np.mean((model.predict(Z) - target(Z)) ** 2)
+
+    assert error(alphas) < 1.15 * min(error(alpha) for alpha in alphas)

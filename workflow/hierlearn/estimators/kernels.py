@@ -248,7 +248,9 @@ class _KernelRidge(Selecting):
             self._add_blocks(sums, *data, training)
             places, found = sums.solve(ridges)
             left = np.full(len(alphas), np.inf)
-            left[places] = self._risks_on(*data, held, found) if len(held) else 0.0
+            # Where a landmark was held out nothing but the ridge ties the model down: its error tells of no new point.
+            new = np.setdiff1d(held, self.landmark_indices_)
+            left[places] = self._risks_on(*data, new if len(new) else held, found) if len(held) else 0.0
             risks += left / len(splits)
         if not np.isfinite(risks).any():
             self._refuse_ridges(alphas)
