@@ -141,8 +141,8 @@ def test_hypotheses_are_named_by_their_ids_and_told_in_sentences(small, check):
     claim = check(broken)[0].claims["C1-kernel"]
     assert claim.regime == "beyond"
     assert claim.beyond == (
-        "squared loss, where the theorem assumes a loss of slope at most 1; whitening truncated to the leading "
-        "directions, where the theorem whitens all"
+        "squared loss, where the theorem assumes a loss of slope at most 1; only the leading directions are whitened, "
+        "where the theorem whitens all"
     )
     own = put(put(small, f"{AT}.regime", None), f"{AT}.beyond", "the loss")
     assert check(own)[0].claims["C1-kernel"].beyond == "the loss"
