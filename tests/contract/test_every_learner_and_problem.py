@@ -29,6 +29,7 @@ PROBLEMS = {
     "several classes of strings": ({"name": "hierarchy_class"}, {"name": "random_hierarchy"}, 16),
     "regression on strings": ({"name": "bit_interaction"}, {"name": "hidden_bits"}, 32),
     "several classes of pictures": ({"name": "picture_class"}, {"name": "digits"}, 64),
+    "several classes of a table": ({"name": "labels"}, {"name": "table"}, 6),
 }
 SHORT = {"steps": 4, "epochs": 2, "max_iterations": 10, "polish_rounds": 0}
 SEEN = {"raw": {"name": "raw"}, "neural": {"name": "neural", "count": 8, "unlabelled": 16}}

@@ -7,7 +7,10 @@ import pytest
 
 from hierlearn.core import registry
 from hierlearn.core.registry import PACKAGE
-from hierlearn.pipeline.plan import registration
+from hierlearn.inputs._table_files import UnreadableTable
+from hierlearn.pipeline.files import problems
+from hierlearn.pipeline.plan import jobs as jobs_of_a_study
+from hierlearn.pipeline.plan import question, registration
 from hierlearn.pipeline.plan.configuration import configure
 
 ROOT = PACKAGE.parents[1]
@@ -119,6 +122,27 @@ def test_a_study_that_states_all_has_its_digest_without_the_file(mine):
     rows(mine / "mine.csv", last="9")
     (other,) = planned().absent
     assert "found other content" in str(other) and sha256 in str(other)
+
+
+def test_a_file_that_changes_while_a_run_reads_it_is_one_line_in_the_job_that_sees_it(mine):
+    study = planned().studies["my-price"]
+    (point,) = jobs_of_a_study.generate(study, study.tasks["all"])["points"]
+    data = problems.draw(point)
+    rows(mine / "mine.csv", last="9.75")
+    for read in (lambda: problems.draw(point), lambda: problems.load(point, data)):
+        with pytest.raises(
+            UnreadableTable, match=r"^mine.csv: found other content, SHA-256 \w+; expected \w+"
+        ) as error:
+            read()
+        assert "\n" not in str(error.value)
+
+
+def test_a_question_may_be_about_a_table(mine):
+    asked = {"teacher": {"name": "labels"}, "input": {"name": "table", "file": "mine.csv"}, "dimension": [3]}
+    learners = {"line": {"label": "Line", "learner": {"name": "linear"}, "representation": {"name": "raw"}}}
+    made = question.study(asked, learners)
+    # Half of the risk of the best constant, as labels are numbers; points as many as the file has.
+    assert made["samples"]["thresholds"] == [0.5] and made["points"] == {"validation": 15, "test": 25}
 
 
 @pytest.mark.parametrize(

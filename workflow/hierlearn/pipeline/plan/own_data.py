@@ -54,6 +54,13 @@ def completed(content: Mapping[str, Any], stated: Mapping[str, Mapping[str, Any]
     return {"input": law, "teacher": teacher}
 
 
+def of_input(teacher: Mapping[str, Any], law: Any) -> dict[str, Any]:
+    """A teacher's description with what it leaves to a law of x that was built; None for one that could not be."""
+    if law is None or teacher["name"] not in registry.available("teachers"):
+        return dict(teacher)
+    return _added("teachers", registry.defaults("teachers", teacher["name"]) | teacher, teacher, law)
+
+
 def _added(kind: str, full: dict[str, Any], stated: Mapping[str, Any], inputs: Any) -> dict[str, Any]:
     said = registry.implementation(kind, full["name"]).completed(SimpleNamespace(**full), inputs)
     return full | {key: value for key, value in said.items() if key not in stated}

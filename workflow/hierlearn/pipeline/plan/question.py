@@ -17,6 +17,7 @@ from hierlearn.pipeline.files import papers, texts
 from hierlearn.pipeline.files.faults import Fault
 from hierlearn.pipeline.files.load import load, written
 from hierlearn.pipeline.files.violations import schema, schema_faults
+from hierlearn.pipeline.plan import own_data
 from hierlearn.pipeline.plan.sizes import full_description, sizes
 
 KEY, STUDY = "question", "my-question"
@@ -179,8 +180,8 @@ def learner(one: Any) -> tuple[str, dict[str, Any], tuple[str, str] | None]:
 def study(question: Mapping[str, Any], learners: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
     """The study that answers a question: a search for the threshold, n* against the dimension, exponents."""
     dimensions, described = question["dimension"], question.get("input", {"name": "sphere"})
-    teacher = _built("teachers", question["teacher"], dimensions[0])
     law = _built("inputs", described, dimensions[0])
+    teacher = _built("teachers", own_data.of_input(question["teacher"], law), dimensions[0])
     supply = {} if law is None else law.supply()
     threshold = question.get("threshold", usual_threshold(teacher))
     cap = question.get("cap", min(CAP, supply.get("training", CAP)))
