@@ -87,7 +87,7 @@ def design_in_first_names(design: Mapping[str, Any]) -> Description:
 
 
 def _cell(cell: Mapping[str, Any]) -> Description:
-    """A point of a grid in first names."""
+    """Return a point of a grid in first names."""
     problem = dict(cell["problem"])
     problem |= {part: first_names(f"{part}s", problem[part]) for part in ("input", "teacher")}
     found = {**cell, "problem": problem}

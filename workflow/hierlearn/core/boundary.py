@@ -58,41 +58,41 @@ class BrokenContract(BrokenSource):
 
 
 def points(inputs: Input, streams: Streams, role: str, start: int, count: int) -> np.ndarray:
-    """Input.sample: (S, count, *shape) float32, finite."""
+    """Return Input.sample: (S, count, *shape) float32, finite."""
     found = _ask(inputs.sample, streams, role, start, count)
     return _array((inputs, "sample"), "", found, (len(streams.seeds), count, "d", ...), np.float32)
 
 
 def rows(inputs: Input, streams: Streams, role: str, start: int, count: int) -> np.ndarray | None:
-    """Input.rows: (S, count) integers, or None."""
+    """Return Input.rows: (S, count) integers, or None."""
     found = _ask(inputs.rows, streams, role, start, count)
     return None if found is None else _array((inputs, "rows"), "", found, (len(streams.seeds), count), "iu")
 
 
 def points_of_rows(inputs: Input, numbers: np.ndarray) -> np.ndarray:
-    """Input.of_rows: (S, n, *shape) float32, finite."""
+    """Return Input.of_rows: (S, n, *shape) float32, finite."""
     found = _ask(inputs.of_rows, numbers)
     return _array((inputs, "of_rows"), "", found, (*numbers.shape, "d", ...), np.float32)
 
 
 def target_of_rows(teacher: Teacher, inputs: Input, numbers: np.ndarray) -> np.ndarray | None:
-    """Teacher.of_rows: (S, n, k) float, finite, or None."""
+    """Return Teacher.of_rows: (S, n, k) float, finite, or None."""
     found = _ask(teacher.of_rows, inputs, numbers)
     return None if found is None else _array((teacher, "of_rows"), "", found, (*numbers.shape, teacher.outputs))
 
 
 def teacher_state(teacher: Teacher, streams: Streams, inputs: Input) -> State:
-    """Teacher.draw: arrays of finite numbers, the seed first."""
+    """Return Teacher.draw: arrays of finite numbers, the seed first."""
     return _state((teacher, "draw"), _ask(teacher.draw, streams, inputs), len(streams.seeds), finite=True)
 
 
 def target(teacher: Teacher, state: State, x: np.ndarray) -> np.ndarray:
-    """Teacher.target: (S, n, k) float, finite."""
+    """Return Teacher.target: (S, n, k) float, finite."""
     return _array((teacher, "target"), "", _ask(teacher.target, state, x), (*x.shape[:2], teacher.outputs))
 
 
 def norm(teacher: Teacher, state: State, inputs: Input, seeds: int) -> np.ndarray:
-    """Teacher.norm: (S,) float, positive and finite."""
+    """Return Teacher.norm: (S,) float, positive and finite."""
     found = _array((teacher, "norm"), "", _ask(teacher.norm, state, inputs), (seeds,))
     if not np.all(found > 0):
         raise _refusal((teacher, "norm"), f"{np.min(found):g}", "positive norms")
@@ -100,12 +100,12 @@ def norm(teacher: Teacher, state: State, inputs: Input, seeds: int) -> np.ndarra
 
 
 def bases(teacher: Teacher, state: State, x: np.ndarray) -> np.ndarray:
-    """Teacher.bases: (S, n, b) float, finite."""
+    """Return Teacher.bases: (S, n, b) float, finite."""
     return _array((teacher, "bases"), "", _ask(teacher.bases, state, x), (*x.shape[:2], "b"))
 
 
 def norm_of_points(teacher: Teacher, state: State, inputs: Input, streams: Streams) -> None:
-    """Raises BrokenContract where Teacher.norm is not that of the target, as points of these streams show it.
+    """Raise BrokenContract where points of these streams show that Teacher.norm is not the target's norm.
 
     Refused is what is outside both FACTOR and STANDARD_ERRORS, for a seed or for all together. Polynomials of a high
     degree are heavy-tailed: where few points carry the mean, a larger norm may hang on points that no sample shows.
@@ -132,26 +132,26 @@ def norm_of_points(teacher: Teacher, state: State, inputs: Input, streams: Strea
 
 
 def representation_state(representation: Representation, unlabelled: np.ndarray, streams: Streams) -> State:
-    """Representation.fit: arrays of finite numbers, the seed first."""
+    """Return Representation.fit: arrays of finite numbers, the seed first."""
     found = _ask(representation.fit, unlabelled, streams)
     return _state((representation, "fit"), found, len(streams.seeds), finite=True)
 
 
 def features(representation: Representation, state: State, x: np.ndarray) -> np.ndarray:
-    """Representation.apply: (S, n, D) float32, finite."""
+    """Return Representation.apply: (S, n, D) float32, finite."""
     found = _ask(representation.apply, state, x)
     return _array((representation, "apply"), "", found, (*x.shape[:2], "D", ...), np.float32)
 
 
 def gram(kernel: Kernel | Callable[..., np.ndarray], x: np.ndarray, z: np.ndarray | None = None) -> np.ndarray:
-    """Kernel: (n, n') float, finite for finite points."""
+    """Return the kernel's matrix: (n, n') float, finite for finite points."""
     found, other = (kernel(x), x) if z is None else (kernel(x, z), z)
     finite = bool(np.isfinite(x).all() and np.isfinite(other).all())
     return _array((kernel, "__call__"), "", found, (len(x), len(other)), finite=finite)
 
 
 def fit(learner: Learner, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
-    """Learner.fit: a whole `Fit` of all seeds. A seed whose risks are not finite has diverged, if it says nothing."""
+    """Return Learner.fit: a `Fit` of all seeds. One whose risks are not finite has diverged, if it says nothing."""
     found = _ask(learner.fit, sample, monitor, cache)
     seeds, at = len(sample.streams.seeds), (learner, "fit")
     if not isinstance(found, Fit):
@@ -186,7 +186,7 @@ def fit(learner: Learner, sample: Sample, monitor: Monitor, cache: dict[Any, Any
 
 
 def with_divergence(status: np.ndarray, finite: np.ndarray) -> np.ndarray:
-    """The status (S,) of seeds, those that are not finite (S,) as diverged where none is said to have failed."""
+    """Return the status (S,) of seeds: those not finite (S,) have diverged where none is said to have failed."""
     unsaid = np.isin(status, [STATUS["ok"], STATUS["not_converged"]])
     return np.where(unsaid & ~finite, STATUS["diverged"], status).astype(np.int8)
 
@@ -194,7 +194,7 @@ def with_divergence(status: np.ndarray, finite: np.ndarray) -> np.ndarray:
 def predictions(
     learner: Learner, state: State, seen: Features, role: str, shape: tuple[int, int, int], cache: dict[Any, Any]
 ) -> np.ndarray:
-    """Learner.predict on the first points of a role: `shape` (S, count, k), float; they may not be finite."""
+    """Return Learner.predict on the first points of a role: `shape` (S, count, k), float; they may not be finite."""
     found = _ask(learner.predict, state, seen, role, shape[1], cache)
     return _array((learner, "predict"), "", found, shape, finite=False)
 
@@ -202,7 +202,7 @@ def predictions(
 def measures(
     probe: Probe | Experiment, problem: "Problem", declared: Mapping[str, str], coordinates: Mapping[str, str]
 ) -> dict[str, Any]:
-    """Probe.measure: variables over coordinates that are among them; every one that is declared, and no other.
+    """Return Probe.measure: all declared variables and no other, over coordinates that are among them.
 
     declared, coordinates: the literals MEASURES and COORDINATES of the probe.
     """
@@ -226,7 +226,7 @@ def measures(
 
 
 def measurement(quantity: Quantity, *given: Any) -> Any:
-    """Quantity.measure: a `Measurement` of numbers; its value and its ends may be unknown."""
+    """Return Quantity.measure: a `Measurement` of numbers; its value and its ends may be unknown."""
     found, at = _ask(quantity.measure, *given), (quantity, "measure")
     kinds = {
         "value": Real,
@@ -247,7 +247,7 @@ def measurement(quantity: Quantity, *given: Any) -> Any:
 
 
 def drawing(figure: Figure, *given: Any) -> Any:
-    """Figure.draw: a matplotlib Figure."""
+    """Return Figure.draw: a matplotlib Figure."""
     found = _ask(figure.draw, *given)
     if "savefig" not in dir(found):
         raise _refusal((figure, "draw"), _show(found), "a matplotlib Figure")
@@ -255,7 +255,7 @@ def drawing(figure: Figure, *given: Any) -> Any:
 
 
 def _ask(method: Any, *given: Any) -> Any:
-    """What a component's method returns for the arguments of its protocol; what it sets of numpy's goes no further."""
+    """Return what a component's method does for its arguments; what it sets of numpy's goes no further."""
     try:
         with process.kept():
             return method(*given)
@@ -281,7 +281,7 @@ def _refuse_parameters(method: Any, given: tuple[Any, ...]) -> None:
 
 
 def _array(at: At, name: str, found: Any, shape: tuple[Any, ...], kind: Any = "f", finite: bool = True) -> np.ndarray:
-    """The array itself, if it is as expected. shape: lengths, words for any length, ... for any axes; kind: a dtype, or
+    """Return the array, if it is as expected. shape: lengths, words for any length, ... for any axes; kind: a dtype, or
     the letters of the kinds that are allowed."""
     expected = KINDS[kind] if isinstance(kind, str) else np.dtype(kind).name
     lengths = ", ".join("..." if size is ... else str(size) for size in shape)
@@ -316,7 +316,7 @@ def _state(at: At, found: Any, seeds: int, finite: bool = False) -> State:
 
 
 def _arrays(at: At, part: str, found: Any, declared: Collection[str] | None = None) -> dict[str, Any]:
-    """A dict with names alone as keys. declared: those that its class has."""
+    """Return a dict with names alone as keys. declared: those that its class has."""
     if not isinstance(found, Mapping) or not all(isinstance(name, str) for name in found):
         raise _refusal(at, f"{part} {_show(found)}".strip(), "a dict of arrays by name")
     for name in found:

@@ -14,7 +14,7 @@ Objection = tuple[str, str, str]  # (parameter, what was found, what is allowed)
 
 
 def name_of(cls: str) -> str:
-    """The name of a component, such as kernel_ridge, from its class's, KernelRidge."""
+    """Return the name of a component, such as kernel_ridge, from that of its class, KernelRidge."""
     return re.sub(r"(?<!^)(?=[A-Z])", "_", cls).lower()
 
 
@@ -35,45 +35,49 @@ class Component(Protocol):
     LAWS: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
-        """Raises ValueError for the first parameter outside the limits that its class declares."""
+        """Raise ValueError for the first parameter outside the limits that its class declares."""
         self.refuse_first(outside(self))
 
     class Choices:
         """What is selected on validation points or swept, annotated as parameters are."""
 
     def objections(self, inputs: Any) -> Iterator[Objection]:
-        """What cannot be, of parameters together and with the law of x; asked before it is built, of parameters alone,
-        `dimension` being that of x."""
+        """Yield (parameter, what was found, what is allowed) where parameters, or they and the law of x, do not fit.
+
+        Asked before it is built, of parameters alone, `dimension` being that of x.
+        """
         return iter(())
 
     def refuse(self, inputs: "Input | None" = None) -> None:
-        """Raises ValueError for the first of its objections, or for a law of x that is none of its LAWS."""
+        """Raise ValueError for the first of its objections, or for a law of x that is none of its LAWS."""
         found: Iterable[Objection] = self.objections(inputs)
         if inputs is not None and self.LAWS and inputs.law not in self.LAWS:
             found = [("input law", repr(inputs.law), f"one of {', '.join(self.LAWS)}")]
         self.refuse_first(found)
 
     def refuse_first(self, found: Iterable[Objection]) -> None:
-        """Raises ValueError for the first of some objections, one line with the name of the component."""
+        """Raise ValueError for the first of some objections, one line with the name of the component."""
         for parameter, value, allowed in found:
             raise ValueError(f"{name_of(type(self).__name__)}: {parameter} {value}; expected {allowed}")
 
     def completed(self, inputs: Any = None) -> Mapping[str, Any]:
-        """Values of parameters that a description leaves to a file outside the project, as far as that can be read; of
-        a teacher with the law of x. Asked of parameters alone."""
+        """Return parameters that a description leaves to a file outside the project, as far as that can be read.
+
+        Asked of parameters alone; of a teacher with the law of x.
+        """
         return {}
 
     def absences(self) -> Iterator[Objection]:
-        """What it would read outside the project and cannot; asked at the preset that runs, of parameters."""
+        """Yield what it would read outside the project and cannot; asked at the preset that runs, of parameters."""
         return iter(())
 
     def warnings(self, inputs: Any) -> Iterator[Objection]:
-        """(parameter, what is so, why it may not be meant) of what is possible; asked as `objections` are.
+        """Yield (parameter, what is so, why it may not be meant) of what is possible; asked as `objections` are.
 
         A study that lists the parameter in `intended` means it.
         """
         return iter(())
 
     def needs(self, sizes: Sizes) -> Needs:
-        """Memory, work and devices that it asks for; asked as `objections` are."""
+        """Return the memory, work and devices that it asks for; asked as `objections` are."""
         return Needs()

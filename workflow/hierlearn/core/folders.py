@@ -27,14 +27,14 @@ class UnreadableFile(ValueError):
 
 
 def files(folder: Path, pattern: str) -> list[Path]:
-    """The files below a folder that fit a pattern, sorted, without what is hidden or lies in a hidden folder: systems
+    """Return the files below a folder that fit a pattern, sorted, without hidden files and folders: systems
     and editors leave such files beside those of a person."""
     found = sorted(folder.glob(pattern))
     return [file for file in found if not any(part.startswith(".") for part in file.relative_to(folder).parts)]
 
 
 def path(given: Any, what: str) -> Path:
-    """The path that a caller gives as text, bytes or a path. Raises ValueError, one line, for what is none."""
+    """Return the path that a caller gives as text, bytes or a path. Raises ValueError, one line, for what is none."""
     try:
         found = os.fsdecode(given)
     except TypeError:
@@ -45,7 +45,7 @@ def path(given: Any, what: str) -> Path:
 
 
 def ending(path: Path) -> Path:
-    """A path itself. Raises OSError for a pipe or a device, which may have no end, and where nothing is."""
+    """Return the path itself. Raises OSError for a pipe or a device, which may have no end, and where nothing is."""
     mode = path.stat().st_mode
     if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
         raise OSError(errno.EINVAL, "no regular file")
@@ -53,22 +53,22 @@ def ending(path: Path) -> Path:
 
 
 def own() -> tuple[Path, ...]:
-    """The folders of a user's own, absolute, in the order in which the configuration names them."""
+    """Return the folders of a user's own, absolute, in the order in which the configuration names them."""
     return tuple(Path(name) for name in os.environ.get(VARIABLE, "").split(os.pathsep) if name)
 
 
 def roots() -> tuple[Path, ...]:
-    """All folders that may hold rooms, the package first."""
+    """Return all folders that may hold rooms, the package first."""
     return (PACKAGE, *own())
 
 
 def root_of(file: Path) -> Path | None:
-    """The root that a file lies below; None for a file elsewhere."""
+    """Return the root that a file lies below; None for a file elsewhere."""
     return next((root for root in roots() if root in file.parents), None)
 
 
 def use(folders: Iterable[Path]) -> bool:
-    """Takes folders as a user's own, for this process and those that it starts; whether they are other than before."""
+    """Take folders as a user's own, here and in processes started from here; return whether they have changed."""
     text = os.pathsep.join(str(Path(folder).resolve()) for folder in folders)
     if text == os.environ.get(VARIABLE, ""):
         return False
@@ -80,22 +80,23 @@ def use(folders: Iterable[Path]) -> bool:
 
 
 def is_own(module: object) -> bool:
+    """Return whether a module lies below a folder of a user's own."""
     file = getattr(module, "__file__", None)
     return file is not None and any(folder in Path(file).parents for folder in own())
 
 
 def shelf(root: Path, room: str) -> Path:
-    """The folder that holds the components of a room below a root."""
+    """Return the folder that holds the components of a room below a root."""
     return root / ROOMS[room] if root == PACKAGE else root / room
 
 
 def package(room: str) -> str:
-    """The package that the modules of a room are imported from, wherever their files lie."""
+    """Return the package that the modules of a room are imported from, wherever their files lie."""
     return f"{PACKAGE.name}.{ROOMS[room].replace('/', '.')}"
 
 
 def module(file: Path) -> str:
-    """The name that a file below a root is imported by."""
+    """Return the name that a file below a root is imported by."""
     root = root_of(file) or PACKAGE
     inside = file.relative_to(root).parts[:-1]
     return ".".join([package(inside[0]) if root != PACKAGE else ".".join((PACKAGE.name, *inside)), file.stem])

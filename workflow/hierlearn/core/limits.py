@@ -39,7 +39,7 @@ TYPES = {
 
 
 def plain(value: Any) -> Any:
-    """A value in the types that files have: numbers of numpy, arrays, tuples, ranges, sets and iterators as such."""
+    """Return a value in the types that files have: numbers of numpy, arrays, tuples, ranges and sets as such."""
     if isinstance(value, np.generic | np.ndarray):
         return plain(value.tolist())
     if isinstance(value, Mapping):
@@ -54,7 +54,7 @@ def plain(value: Any) -> Any:
 
 
 def outside(component: Any) -> Iterator[tuple[str, str, str]]:
-    """(parameter, what was found, what is allowed) of the parameters of a component that are outside their limits."""
+    """Yield (parameter, what was found, what is allowed) of a component's parameters outside their limits."""
     implementation: type = type(component)
     for name, against in _declared(implementation).items():
         # A component that is a parameter has checked itself.
@@ -64,7 +64,7 @@ def outside(component: Any) -> Iterator[tuple[str, str, str]]:
 
 
 def misfits(value: Any, against: Mapping[str, Any], at: str = "") -> Iterator[tuple[str, Any, str]]:
-    """(place inside the value, what was found there, what is allowed) of what a JSON Schema of a parameter refuses.
+    """Yield (place inside the value, what was found there, what is allowed) where a JSON Schema refuses it.
 
     value: in the types that files have. Of the keywords that this package's parameters use, `allOf` and `atMost`, which
     relate keys of mappings to each other, are left to the plan.

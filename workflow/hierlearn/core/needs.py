@@ -44,7 +44,7 @@ class Needs:
 
 
 def points_presented(learner: Mapping[str, Any], samples: int) -> float:
-    """Points that the steps see: each fresh one once, so many batches as there are steps, or all in every epoch."""
+    """Return how many points the steps see: each fresh one once, a batch for each step, or all in every epoch."""
     if learner.get("online"):
         return samples
     if learner.get("steps"):

@@ -64,7 +64,7 @@ LENGTHS = {
 
 
 def properties(implementation: type) -> dict[str, dict[str, Any]]:
-    """JSON Schema of every parameter of a component's class, by name, with its default if it has one."""
+    """Return the JSON Schema of a class's parameters, by name, with the defaults that there are."""
     found = {}
     for field in fields(implementation):
         if get_origin(field.type) is Annotated:
@@ -74,7 +74,7 @@ def properties(implementation: type) -> dict[str, dict[str, Any]]:
 
 
 def choices(implementation: type[Any]) -> dict[str, dict[str, Any]]:
-    """JSON Schema of what a component leaves to be selected or swept: the nested class `Choices` and its bases."""
+    """Return the JSON Schema of what may be selected or swept: the nested class `Choices` and its bases."""
     found = {}
     for part in reversed(implementation.Choices.__mro__):
         for name, annotation in inspect.get_annotations(part).items():
@@ -83,7 +83,7 @@ def choices(implementation: type[Any]) -> dict[str, dict[str, Any]]:
 
 
 def schema(annotation: Any) -> dict[str, Any]:
-    """JSON Schema of the values that an annotation allows. Raises TypeError for one that means nothing here."""
+    """Return the JSON Schema of what an annotation allows. Raises TypeError for one that means nothing here."""
     origin, parts = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
         found = {} if any(isinstance(mark, Nested) for mark in parts[1:]) else schema(parts[0])
@@ -112,7 +112,7 @@ def schema(annotation: Any) -> dict[str, Any]:
 
 
 def _keywords(mark: Any, known: Mapping[str, Any]) -> dict[str, Any]:
-    """What a mark of an annotation adds to the schema of its type."""
+    """Return what a mark of an annotation adds to the schema of its type."""
     match mark:
         case str():
             return {"description": mark}
@@ -137,7 +137,7 @@ def _union(forms: list[dict[str, Any]], null: bool) -> dict[str, Any]:
 
 
 def _mapping(annotation: Any) -> dict[str, Any]:
-    """A mapping of known keys, declared as a TypedDict."""
+    """Return a mapping of known keys, declared as a TypedDict."""
     known = inspect.get_annotations(annotation)
     required = [key for key in known if key in annotation.__required_keys__]
     found = {"type": "object", "additionalProperties": False}

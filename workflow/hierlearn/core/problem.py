@@ -14,7 +14,7 @@ from hierlearn.core.streams import Streams
 
 
 def streams_of(content: Mapping[str, Any], seeds: tuple[int, ...], draw: str = "") -> Streams:
-    """The streams of a problem: keyed by its canonical content and by a draw.
+    """Return the streams of a problem: keyed by its canonical content and by a draw.
 
     draw: a word for independent numbers of the same problem, which a run's study, preset and revision make; may be "".
     """
@@ -23,11 +23,11 @@ def streams_of(content: Mapping[str, Any], seeds: tuple[int, ...], draw: str = "
 
 
 def essential(content: Mapping[str, Any]) -> dict[str, Any]:
-    """A problem's content in the words that key the streams, without parameters that have their defaults or say only
-    where it is executed.
+    """Return a problem's content in the words that key the streams.
 
-    A component that gains a parameter leaves the numbers of all problems before it as they were, and so does one that
-    is renamed, or whose parameters are, and says which words it had.
+    Parameters that have their defaults or say only where it is executed are left out. A component that gains a
+    parameter leaves the numbers of all problems before it as they were, and so does one that is renamed, or whose
+    parameters are, and says which words it had.
     """
     kept = dict(content)
     for part in ("input", "teacher"):
@@ -98,7 +98,7 @@ class Problem:
         return self
 
     def stored(self, role: str) -> int:
-        """How many points of a role were drawn already."""
+        """Return how many points of a role were drawn already."""
         pool = self.pools.get(role)
         return 0 if pool is None else pool.x.shape[1]
 
@@ -108,7 +108,7 @@ class Problem:
         return boundary.norm(self.teacher, self.state, self.inputs, len(self.seeds))
 
     def draw(self, role: str, count: int, start: int = 0) -> Batch:
-        """Points start .. start+count of `role` (training, validation, test, ...), labels noisy, targets clean."""
+        """Return points start .. start+count of `role` (training, validation, ...), labels noisy, targets clean."""
         pool = self.pools.get(role)
         if pool is not None and start + count <= pool.x.shape[1]:
             return pool[start : start + count]
@@ -121,24 +121,24 @@ class Problem:
         return Batch(x, self._labels(role, start, target), target)
 
     def rows(self, role: str, count: int, start: int = 0) -> np.ndarray | None:
-        """Of a finite set the numbers (S, count) of the rows that `draw` shows; None where points are drawn."""
+        """Return the row numbers (S, count) of what `draw` shows of a finite set; None where points are drawn."""
         return boundary.rows(self.inputs, self.streams.at("points", role), role, start, count)
 
     def check_norm(self) -> None:
-        """Raises BrokenContract for a norm that is not the target's; labels of rows say theirs themselves."""
+        """Raise BrokenContract for a norm that is not the target's; labels of rows say theirs themselves."""
         rows = self.rows("training", 1)
         if rows is None or boundary.target_of_rows(self.teacher, self.inputs, rows) is None:
             boundary.norm_of_points(self.teacher, self.state, self.inputs, self.streams.at("norm-check"))
 
     def unlabelled(self, count: int) -> np.ndarray:
-        """(S, count, *shape) points without labels."""
+        """Return points (S, count, *shape) float32 without labels."""
         pool = self.pools.get("unlabelled")
         if pool is not None and count <= pool.x.shape[1]:
             return pool.x[:, :count]
         return boundary.points(self.inputs, self.streams.at("points", "unlabelled"), "unlabelled", 0, count)
 
     def take(self, positions: Sequence[int]) -> "Problem":
-        """The same problem for a part of the seeds."""
+        """Return the same problem for a part of the seeds."""
         part = replace(
             self,
             state={name: values[positions] for name, values in self.state.items()},
@@ -152,7 +152,7 @@ class Problem:
         return part
 
     def risk(self, predictions: np.ndarray, target: np.ndarray) -> np.ndarray:
-        """E|f - f*|^2 summed over outputs: (S, n, k), (S, n, k) -> (S,), in the problem's units.
+        """Return E|f - f*|^2 summed over outputs: (S, n, k), (S, n, k) -> (S,), in the problem's units.
 
         For classes the share of wrong ones.
         """
@@ -161,7 +161,7 @@ class Problem:
         return self.calibrate(np.mean(np.sum(np.square(predictions - target), axis=-1), axis=-1), target)
 
     def denoise(self, error: np.ndarray, target: np.ndarray) -> np.ndarray:
-        """The risk that an error (S,) against noisy labels estimates, on points with this noise-free target.
+        """Return the risk that an error (S,) against noisy labels estimates, on points with this noise-free target.
 
         Regression: the noise's variance is taken off. Classes: labels of c classes that are another with probability q
         turn a share e of wrong ones into e + q (1 - e c / (c - 1)), if the other is equally likely any.
@@ -171,7 +171,7 @@ class Problem:
         return self.calibrate(error - self.outputs * self.noise**2, target)
 
     def calibrate(self, error: np.ndarray, target: np.ndarray) -> np.ndarray:
-        """The ratio estimate |f*|^2 mean|f - f*|^2 / mean|f*|^2 from a mean squared error (S,) on points with a target.
+        """Return |f*|^2 mean|f - f*|^2 / mean|f*|^2 from a mean squared error (S,) on points with a target.
 
         Polynomials of degree 4 and more are heavy-tailed: a few points carry both the mean of |f*|^2 over thousands of
         points and the mean error, while |f*|^2 itself is known. The zero predictor has exactly its true risk.
@@ -201,7 +201,7 @@ class Problem:
 
 
 def wrong_classes(predictions: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """Share of predictions (..., n, k) of another class than the labels (..., n, k): (...).
+    """Return the share of predictions (..., n, k) of another class than the labels (..., n, k): (...).
 
     The class is the sign of a single output, and the place of the largest of several.
     """
@@ -219,7 +219,7 @@ def pose(
     held_out: int = 0,
     state: State | None = None,
 ) -> Problem:
-    """The problem that a study describes; `state`: the teacher's parameters if they were drawn before."""
+    """Return the problem that a study describes; `state`: the teacher's parameters if they were drawn before."""
     state = boundary.teacher_state(teacher, streams.at("teacher"), inputs) if state is None else state
     norm = boundary.norm(teacher, state, inputs, len(streams.seeds))
     factor = 1.0 / norm if scale == "unit" else np.ones_like(norm)
@@ -236,7 +236,7 @@ class ProblemFeatures:
     cache: dict[str, np.ndarray] = field(default_factory=dict)
 
     def draw(self, role: str, count: int, start: int = 0) -> np.ndarray:
-        """(S, count, D) float32 features of points start .. start+count of `role`."""
+        """Return features (S, count, D) float32 of points start .. start+count of `role`."""
         known = self.cache.get(role)
         if known is None or start + count > known.shape[1]:
             pool = self.problem.pools.get(role)
@@ -246,11 +246,11 @@ class ProblemFeatures:
         return known[:, start : start + count]
 
     def of(self, x: np.ndarray) -> np.ndarray:
-        """(S, n, D) float32 features of points (S, n, *shape) that were drawn already."""
+        """Return features (S, n, D) float32 of points (S, n, *shape) that were drawn already."""
         return boundary.features(self.representation, self.state, x)
 
     def take(self, positions: Sequence[int]) -> "ProblemFeatures":
-        """The same features for a part of the seeds."""
+        """Return the same features for a part of the seeds."""
         return ProblemFeatures(
             self.problem.take(positions),
             self.representation,

@@ -53,7 +53,7 @@ class Batch:
         return Batch(self.x[:, rows], self.labels[:, rows], self.target[:, rows])
 
     def take(self, positions: Sequence[int]) -> "Batch":
-        """The same points for a part of the seeds."""
+        """Return the same points for a part of the seeds. positions: indices (S',) into the seeds."""
         return Batch(self.x[positions], self.labels[positions], self.target[positions])
 
 
@@ -82,7 +82,7 @@ class Fit:
 
     @classmethod
     def stack(cls, fits: Iterable["Fit"]) -> "Fit":
-        """Fits of disjoint seeds at one sample size as one, the seeds one after the other."""
+        """Return fits of disjoint seeds at one sample size as one, the seeds one after the other."""
         fits = list(fits)
 
         def joined(parts: list[Any]) -> Any:
@@ -131,24 +131,26 @@ class Input(Component, Protocol):
             self.refuse_first([("dimension", show(dimension), "an integer of at least 1")])
 
     def supply(self) -> Mapping[str, int]:
-        """How many different points there are by role, "" for all others; none where they never end."""
+        """Return how many different points there are by role, "" for all others; nothing where they never end."""
         return {}
 
     def finite(self) -> Mapping[str, int]:
-        """Of a finite set its `dimension` and how many points there are for `validation` and `test`; asked of
-        parameters alone. Nothing where points are drawn."""
+        """Return the `dimension` of a finite set and how many points there are for `validation` and `test`.
+
+        Asked of parameters alone. Nothing where points are drawn.
+        """
         return {}
 
     @abstractmethod
     def sample(self, streams: Streams, role: str, start: int, count: int) -> np.ndarray:
-        """Rows start .. start+count of the sample for `role`: (S, count, *shape) float32, prefix-stable."""
+        """Return rows start .. start+count of the sample for `role`: (S, count, *shape) float32, prefix-stable."""
 
     def rows(self, streams: Streams, role: str, start: int, count: int) -> np.ndarray | None:
-        """Of a finite set the numbers (S, count) of the rows that `sample` shows; None where points are drawn."""
+        """Return the row numbers (S, count) of what `sample` shows of a finite set; None where points are drawn."""
         return None
 
     def of_rows(self, rows: np.ndarray) -> np.ndarray:
-        """The points (S, n, *shape) float32 of rows (S, n) of a finite set, as `sample` shows them."""
+        """Return the points (S, n, *shape) float32 of rows (S, n) of a finite set, as `sample` shows them."""
         raise TypeError(f"{self.law}: found a law of points; expected a finite set of rows")
 
 
@@ -183,34 +185,34 @@ class Teacher(Component, Protocol):
 
     @abstractmethod
     def draw(self, streams: Streams, inputs: Input) -> State:
-        """The teacher's own parameters per seed."""
+        """Draw the teacher's own parameters: arrays of finite numbers by name, (S, ...) each."""
 
     @abstractmethod
     def target(self, state: State, x: np.ndarray) -> np.ndarray:
-        """Noise-free targets (S, n, k) float64, in the paper's units."""
+        """Return noise-free targets (S, n, k) float64 of points (S, n, *shape), in the paper's units."""
 
     def of_rows(self, inputs: Input, rows: np.ndarray) -> np.ndarray | None:
-        """Targets (S, n, k) float64 of rows (S, n) of a finite set; None where values of x say them."""
+        """Return targets (S, n, k) float64 of rows (S, n) of a finite set; None where values of x say them."""
         return None
 
     @abstractmethod
     def norm(self, state: State, inputs: Input) -> np.ndarray:
-        """L2 norm of the target under the input law, (S,)."""
+        """Return the L2 norm (S,) of the target under the law of x, in the paper's units."""
 
     @abstractmethod
     def degrees(self) -> tuple[int, ...]:
-        """Degrees in x that a learner must represent."""
+        """Return the degrees in x that a learner must represent."""
 
     @abstractmethod
     def bases(self, state: State, x: np.ndarray) -> np.ndarray:
-        """Functions (S, n, b) that a representation must express linearly for the target to be within reach."""
+        """Return functions (S, n, b) that must be linear in a representation for the target to be within reach."""
 
     def parts(self, state: State, x: np.ndarray) -> dict[str, np.ndarray]:
-        """What the target is the sum of, (S, n, k) each by name; nothing where it has no parts."""
+        """Return the parts that the target is the sum of, (S, n, k) each by name; nothing where it has none."""
         return {}
 
     def hidden(self, state: State, x: np.ndarray) -> dict[str, np.ndarray]:
-        """The features of its layers, (S, n, k_l) each by name; nothing where it has none."""
+        """Return the features of its layers, (S, n, k_l) each by name; nothing where it has none."""
         return {}
 
 
@@ -221,11 +223,11 @@ class Representation(Component, Protocol):
 
     @abstractmethod
     def fit(self, unlabelled: np.ndarray, streams: Streams) -> State:
-        """What `apply` needs, from points (S, unlabelled, *shape)."""
+        """Return what `apply` needs, from points (S, unlabelled, *shape): arrays (S, ...) by name."""
 
     @abstractmethod
     def apply(self, state: State, x: np.ndarray) -> np.ndarray:
-        """(S, n, *shape) -> (S, n, D) float32; (S, n, *shape) where learners want points of a shape."""
+        """Return features (S, n, D) float32 of points (S, n, *shape), or points of a shape where learners want them."""
 
 
 class Oracle(Protocol):
@@ -286,13 +288,13 @@ class Data(Labels, Protocol):
         def oracle(self) -> Oracle | None: ...
 
     def draw(self, role: str, count: int, start: int = 0) -> "Batch":
-        """Points start .. start+count of `role`, with their labels."""
+        """Return points start .. start+count of `role`, with their labels."""
 
     def stored(self, role: str) -> int:
-        """How many points of a role there are already; 0 where they are drawn when asked for."""
+        """Return how many points of a role there are already; 0 where they are drawn when asked for."""
 
     def take(self, positions: Sequence[int]) -> "Data":
-        """The same data for a part of the seeds."""
+        """Return the same data for a part of the seeds. positions: indices (S',) into the seeds."""
 
 
 class Features(Protocol):
@@ -305,26 +307,26 @@ class Features(Protocol):
             """What shows the points."""
 
     def draw(self, role: str, count: int, start: int = 0) -> np.ndarray:
-        """(S, count, D) float32 features of points start .. start+count of `role`."""
+        """Return features (S, count, D) float32 of points start .. start+count of `role`."""
 
     def of(self, x: np.ndarray) -> np.ndarray:
-        """The features of points (S, n, *shape) that were drawn already."""
+        """Return features (S, n, D) float32 of points (S, n, *shape) that were drawn already."""
 
     def take(self, positions: Sequence[int]) -> "Features":
-        """The same features for a part of the seeds."""
+        """Return the same features for a part of the seeds. positions: indices (S',) into the seeds."""
 
 
 class Monitor(Protocol):
     """Who is told how far a long training is, and keeps what it would need to go on after it was killed."""
 
     def report(self, done: int, total: int, text: str) -> None:
-        """Something worth a line of the log, of part `done` of `total`."""
+        """Report something worth a line of the log, of part `done` of `total`."""
 
     def advance(self, done: int, total: int) -> None:
-        """Steps of the present training that are done; called often."""
+        """Report the steps of the present training that are done; called often."""
 
     def restore(self, key: str) -> State | None:
-        """What `save` kept under a key in an earlier run of this very job, or None."""
+        """Return what `save` kept under a key in an earlier run of this very job, or None."""
 
     def save(self, key: str, state: Callable[[], State], final: bool = False) -> None:
         """Keep state() if enough time has passed since the last time, or if nothing will follow."""
@@ -334,17 +336,17 @@ class NullMonitor(Monitor):
     """A monitor that tells nobody and keeps nothing."""
 
     def report(self, done: int, total: int, text: str) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def advance(self, done: int, total: int) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def restore(self, key: str) -> None:
-        """Nothing was kept."""
+        """Return None: nothing was kept."""
         return
 
     def save(self, key: str, state: Callable[[], State], final: bool = False) -> None:
-        """Nothing is kept."""
+        """Do nothing."""
 
 
 class Learner(Component, Protocol):
@@ -365,19 +367,21 @@ class Learner(Component, Protocol):
 
     @abstractmethod
     def predict(self, state: State, features: Features, role: str, count: int, cache: dict[Any, Any]) -> np.ndarray:
-        """Predictions (S, count, k) float64 on the first points of `role`. cache: as in `fit`, for one role."""
+        """Return predictions (S, count, k) float64 on the first points of `role`. cache: as in `fit`, for one role."""
 
     def objections_to(self, labels: Labels, representation: Representation) -> Iterator[Objection]:
-        """What it cannot learn, of parameters together with the labels and with what shows it the points; asked before
-        it is built, of parameters alone."""
+        """Yield (parameter, what was found, what is allowed) of labels or a representation that it cannot learn from.
+
+        Asked before it is built, of parameters alone.
+        """
         return iter(())
 
     def refuse_sample(self, sample: Sample) -> None:
-        """Raises ValueError for the first of its objections to a sample."""
+        """Raise ValueError for the first of its objections to a sample."""
         self.refuse_first(self.objections_to(sample.data, sample.features.representation))
 
     def unreachable(self, dimension: int, degree: int) -> str:
-        """Why it cannot represent a degree of the raw input, of norm 1, in one line; "" if it can, or is not known."""
+        """Return why it cannot represent a degree of the raw input, of norm 1, in a line; "" if it can or may."""
         return ""
 
 
@@ -393,7 +397,7 @@ class Kernel(Component, Protocol):
 
     @abstractmethod
     def profile(self, t: np.ndarray) -> np.ndarray:
-        """The kernel of two points of norm 1 with inner product t, of any shape."""
+        """Return the kernel of two points of norm 1 with inner product t; any shape -> the same shape, float64."""
 
 
 class Probe(Component, Protocol):
@@ -403,7 +407,7 @@ class Probe(Component, Protocol):
 
     @abstractmethod
     def measure(self, problem: "Problem") -> dict[str, Any]:
-        """Variables by name, NaN where a training failed; a coordinate of its own is the same for every problem."""
+        """Return variables by name, NaN where a training failed; coordinates are the same for every problem."""
 
 
 class Experiment(Probe, Protocol):
@@ -427,7 +431,7 @@ class Quantity(Component, Protocol):
 
     @abstractmethod
     def measure(self, cube: Dataset, probes: Probes) -> Any:
-        """A `Measurement`. cube: scores.nc of a study; probes: its probes by name; then traces.nc if it reads them."""
+        """Return a `Measurement`. cube: a study's scores.nc; probes: by name; then traces.nc if it reads them."""
 
 
 class Figure(Component, Protocol):
@@ -435,7 +439,7 @@ class Figure(Component, Protocol):
 
     @abstractmethod
     def draw(self, cube: Any, probes: Mapping[str, Any], study: Mapping[str, Any], traces: Any = None) -> Any:
-        """A matplotlib Figure. cube, traces: scores.nc and traces.nc, None where nothing is trained."""
+        """Return a matplotlib Figure. cube, traces: scores.nc and traces.nc, None where nothing is trained."""
 
 
 PROTOCOLS: dict[str, type] = {

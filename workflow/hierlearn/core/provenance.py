@@ -42,7 +42,7 @@ def _same(file: Path) -> Path:
 
 @functools.cache
 def closure(file: Path) -> frozenset[Path]:
-    """The files of the package that importing `file` reads, by its import statements; `file` itself included."""
+    """Return the files of the package that importing `file` reads, by its import statements; `file` itself included."""
     reached: set[Path] = set()
     waiting = [file]
     while waiting:
@@ -58,7 +58,7 @@ class BrokenSource(ValueError):
 
 
 def ends_in_one_line(function: Callable[P, T]) -> Callable[P, T]:
-    """A function that ends the program with one line where a source file is broken, before any job."""
+    """Return a function that ends the program with one line where a source file is broken, before any job."""
 
     @functools.wraps(function)
     def guarded(*given: P.args, **named: P.kwargs) -> T:
@@ -72,7 +72,7 @@ def ends_in_one_line(function: Callable[P, T]) -> Callable[P, T]:
 
 @functools.cache
 def syntax_tree(file: Path) -> ast.Module:
-    """The syntax tree of a source file, read once. Raises BrokenSource."""
+    """Return the syntax tree of a source file, read once. Raises BrokenSource."""
     try:
         return ast.parse(file.read_bytes(), str(file))
     except SyntaxError as error:
@@ -82,7 +82,7 @@ def syntax_tree(file: Path) -> ast.Module:
 
 
 def location(file: str | os.PathLike[str], line: int) -> str:
-    """file:line, from the present folder if the file is below it."""
+    """Return file:line, from the present folder if the file is below it."""
     file, here = Path(file).absolute(), Path.cwd()
     return f"{file.relative_to(here) if file.is_relative_to(here) else file}:{line}"
 
@@ -94,7 +94,7 @@ def _imported(file: Path) -> frozenset[Path]:
 
 @functools.cache
 def _modules(file: Path) -> frozenset[str]:
-    """The names that a file's import statements have, of what is imported from a module too.
+    """Return the names that a file's import statements have, of what is imported from a module too.
 
     Those of the package's own files are read off their lines, as a syntax tree takes thirty times as long.
     """
@@ -114,7 +114,7 @@ def _names_in_tree(file: Path) -> frozenset[str]:
 
 
 def _names_in_lines(text: str) -> Iterator[str]:
-    """The names that import statements have which stand in lines of their own."""
+    """Yield the names that import statements have which stand in lines of their own."""
     for module, bracketed, listed, plain in IMPORT.findall(text):
         names = [name.split()[0] for name in (bracketed or listed or plain).split(",") if name.strip()]
         yield from [module, *(f"{module}.{name}" for name in names)] if module else names
@@ -122,20 +122,20 @@ def _names_in_lines(text: str) -> Iterator[str]:
 
 @functools.cache
 def _imports(file: Path) -> frozenset[str]:
-    """The names of the packages that a file imports from."""
+    """Return the names of the packages that a file imports from."""
     return frozenset(name.partition(".")[0] for name in _modules(file))
 
 
 @functools.cache
 def _read_beside(folder: Path) -> frozenset[Path]:
-    """The files of a folder that its modules may read."""
+    """Return the files of a folder that its modules may read."""
     found = folders.files(folder, "*")
     return frozenset(file for file in found if file.suffix in READ and file.stem.isidentifier())
 
 
 @functools.cache
 def _library(name: str) -> str:
-    """A library that results rest on, with its version; "" for a module that is none or that no distribution has."""
+    """Return a library that results rest on, with its version; "" for a module that is none."""
     if name in sys.stdlib_module_names or name == PACKAGE.name or name in NO_RESULT:
         return ""
     try:
@@ -169,7 +169,7 @@ def _files(module: str) -> tuple[Path, ...]:
 
 
 def _above(file: Path) -> list[Path]:
-    """What importing a file by its name reads before it: the packages that it lies in."""
+    """Return what importing a file by its name reads before it: the packages that it lies in."""
     root = folders.root_of(file)
     if root is None:
         return []
@@ -188,14 +188,14 @@ def _digest(file: Path) -> str:
 
 @functools.cache
 def _below(file: Path) -> str:
-    """A file's name below the folder of the package or of a user's own, wherever that lies."""
+    """Return a file's name below the folder of the package or of a user's own, wherever that lies."""
     own = next((root for root in folders.own() if root in file.parents), None)
     return f"own/{file.relative_to(own)}" if own else str(file.relative_to(PACKAGE.parent))
 
 
 @functools.cache
 def _read(file: Path) -> tuple[frozenset[str], frozenset[str]]:
-    """What a file is read with: the names and digests of its import closure, of the packages that it lies in and of
+    """Return what a file is read with: names and digests of its import closure, of the packages it lies in and of
     what these read beside them; and the libraries that all of them import, with their versions."""
     reached = frozenset().union(*map(closure, map(_same, (file, *_above(file)))))
     libraries = map(_library, frozenset().union(*map(_imports, reached)))
@@ -204,8 +204,7 @@ def _read(file: Path) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def code_hash(files: Iterable[Path]) -> str:
-    """One hash over the contents of the import closures of `files`, what these read beside them, and the versions of
-    the libraries they import.
+    """Return one hash over the import closures of `files`, what these read and the versions of their libraries.
 
     Independent of where the checkout lies. The versions are those of the environment that plans the run.
     """
@@ -215,17 +214,17 @@ def code_hash(files: Iterable[Path]) -> str:
 
 
 def canonical(value: Any) -> str:
-    """One text for equal parameters."""
+    """Return one text for equal parameters."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"))
 
 
 def identity(code: str, parameters: Mapping[str, Any]) -> dict[str, str]:
-    """What tells a job from all others."""
+    """Return what tells a job from all others."""
     return {"code_hash": code, "parameters_hash": hashlib.sha256(canonical(parameters).encode()).hexdigest()[:16]}
 
 
 def attributes(code: str, parameters: Mapping[str, Any]) -> dict[str, str]:
-    """File attributes that say where a result comes from; no host, path or time, so that reruns give equal bytes."""
+    """Return file attributes that say where a result comes from; no host, path or time, so that bytes are equal."""
     return identity(code, parameters) | {"versions": _versions()}
 
 

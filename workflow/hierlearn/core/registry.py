@@ -37,7 +37,7 @@ UNSET = {"inputs": {"dimension": 1}}
 
 
 def available(kind: str) -> tuple[str, ...]:
-    """The names of all components of a kind. Raises ValueError for a kind that does not exist."""
+    """Return the names of all components of a kind. Raises ValueError for a kind that does not exist."""
     if not isinstance(kind, str) or kind not in KINDS:
         raise ValueError(f"kind of component: found {show(kind)}; expected {nearest(kind, KINDS)}")
     return _names(kind)
@@ -49,7 +49,7 @@ def _names(kind: str) -> tuple[str, ...]:
 
 
 def rooms(kind: str) -> tuple[str, ...]:
-    """The folders of a user's own that the components of a kind lie in."""
+    """Return the folders of a user's own that the components of a kind lie in."""
     return ROOMS.get(kind, (kind,))
 
 
@@ -69,13 +69,13 @@ def _components(kind: str) -> tuple[tuple[str, Path], ...]:
 
 @functools.cache
 def _members(file: Path) -> tuple[str, ...]:
-    """The components of a family, named as its public classes are. The file is read, and imported for a job alone."""
+    """Return the components of a family, named as its public classes are. The file is read, not imported."""
     classes = [node.name for node in syntax_tree(file).body if isinstance(node, ast.ClassDef)]
     return tuple(name_of(name) for name in classes if not name.startswith("_"))
 
 
 def use(own: Iterable[Path]) -> None:
-    """Takes folders of a user's own beside the package. Raises BrokenSource where two components have one name."""
+    """Take folders of a user's own beside the package. Raises BrokenSource where two components have one name."""
     if folders.use(own):
         for remembered in (_names, _components, parameters, choices, implementation, _nested, _built_once):
             remembered.cache_clear()
@@ -90,7 +90,7 @@ def use(own: Iterable[Path]) -> None:
 
 
 def path(kind: str, name: str) -> Path:
-    """The file of a component. Raises ValueError for a name that none of the kind has."""
+    """Return the file of a component. Raises ValueError for a name that none of the kind has."""
     if not isinstance(name, str) or name not in available(kind):
         raise ValueError(f"{kind}: found {show(name)}; expected {nearest(name, available(kind))}")
     return next(file for component, file in _components(kind) if component == name)
@@ -98,24 +98,24 @@ def path(kind: str, name: str) -> Path:
 
 @functools.cache
 def parameters(kind: str, name: str) -> dict[str, dict[str, Any]]:
-    """JSON Schema of a component's parameters, by name."""
+    """Return the JSON Schema of a component's parameters, by name."""
     return declarations.properties(implementation(kind, name))
 
 
 @functools.cache
 def choices(kind: str, name: str) -> dict[str, dict[str, Any]]:
-    """JSON Schema of what a component leaves to be selected or swept, by name."""
+    """Return the JSON Schema of what a component leaves to be selected or swept, by name."""
     return declarations.choices(implementation(kind, name))
 
 
 def defaults(kind: str, name: str) -> dict[str, Any]:
-    """The default of every parameter that has one."""
+    """Return the default of every parameter that has one."""
     return {key: schema["default"] for key, schema in parameters(kind, name).items() if "default" in schema}
 
 
 @functools.cache
 def implementation(kind: str, name: str) -> type[Any]:
-    """The class of a component; imports its file. Raises BrokenSource, one line with file and line, if that fails."""
+    """Return the class of a component; imports its file. Raises BrokenSource, one line with file and line."""
     file, wanted = path(kind, name), "".join(word.capitalize() for word in name.split("_"))
     try:
         with process.kept():
@@ -155,7 +155,7 @@ def _place(file: Path, wanted: str) -> str:
 
 
 def failure(error: BaseException) -> str | None:
-    """file:line: kind: message of an error in a component's own lines, or in an import of the package; else None."""
+    """Return file:line: kind: message of an error in a component's lines or an import of the package; else None."""
     if isinstance(error, SyntaxError):
         return f"{location(error.filename or '', error.lineno or 1)}: {type(error).__name__}: {error.msg}"
     frames = [(Path(frame.filename), frame.lineno or 1) for frame in traceback.extract_tb(error.__traceback__)]
@@ -171,12 +171,12 @@ def failure(error: BaseException) -> str | None:
 
 @functools.cache
 def _nested(kind: str, name: str) -> dict[str, dict[str, Any]]:
-    """The parameters that are components themselves, or mappings of names to components."""
+    """Return the parameters that are components themselves, or mappings of names to components."""
     return {key: part for key, part in parameters(kind, name).items() if {"component", "components"} & set(part)}
 
 
 def build(kind: str, description: Mapping[str, Any], **given: Any) -> Any:
-    """A component from its description {name, parameter: value, ...}; nested components are built too.
+    """Build a component from its description {name, parameter: value, ...}, nested components too.
 
     given: what the caller sets beside the parameters (an input's dimension). Raises ValueError, one line, for a kind, a
     name or a parameter that does not exist, for one that is missing, and for a value outside its limits.
@@ -211,7 +211,7 @@ def _build(at: str, kind: str, description: Mapping[str, Any], given: Mapping[st
 
 
 def built_once(kind: str, description: Mapping[str, Any], **given: Any) -> Any:
-    """A component as `build` makes it, the same one for equal descriptions: for what only asks it, and changes nothing.
+    """Return a component as `build` makes it, one for equal descriptions: for what asks it and changes nothing.
 
     description: in the types that files have.
     """
@@ -240,7 +240,7 @@ def _refuse_others(name: str, component: type[Any], values: Mapping[str, Any], g
 def parts(
     kind: str, description: Mapping[str, Any], at: tuple[str, ...] = ()
 ) -> Iterator[tuple[tuple[str, ...], str, dict[str, Any]]]:
-    """(place, kind, description with its defaults) of a component and of every component nested in its description."""
+    """Yield (place, kind, description with defaults) of a component and of all nested in its description."""
     name = description["name"]
     known = defaults(kind, name) | dict(description)
     yield at, kind, known
@@ -251,33 +251,35 @@ def parts(
 
 
 def components_in(kind: str, description: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """(kind, name) of a component and of every component nested in its description."""
+    """Return (kind, name) of a component and of every component nested in its description."""
     return ((below, part["name"]) for _, below, part in parts(kind, description))
 
 
 def needs(kind: str, description: Mapping[str, Any], sizes: Sizes) -> Needs:
-    """What a component that is not built yet asks for."""
+    """Return what a component that is not built yet asks for."""
     known = SimpleNamespace(**(defaults(kind, description["name"]) | dict(description)))
     return implementation(kind, description["name"]).needs(known, sizes)
 
 
 def objections(kind: str, description: Mapping[str, Any], inputs: Input | None) -> list[Objection]:
-    """The objections of a component that is not built yet; description: with all its parameters."""
+    """Return the objections of a component that is not built yet; description: with all its parameters."""
     return list(implementation(kind, description["name"]).objections(SimpleNamespace(**description), inputs))
 
 
 def objections_to(description: Mapping[str, Any], teacher: Teacher, representation: Representation) -> list[Objection]:
-    """What a learner that is not built yet cannot learn; description: with all its parameters."""
+    """Return what a learner that is not built yet cannot learn; description: with all its parameters."""
     learner = implementation("learners", description["name"])
     return list(learner.objections_to(SimpleNamespace(**description), teacher, representation))
 
 
 def absences(kind: str, description: Mapping[str, Any]) -> list[Objection]:
-    """What a component that is not built yet would read outside the project and cannot, its parts apart; description:
-    with all its parameters."""
+    """Return what a component that is not built yet would read outside the project and cannot, its parts apart.
+
+    description: with all its parameters.
+    """
     return list(implementation(kind, description["name"]).absences(SimpleNamespace(**description)))
 
 
 def warnings(kind: str, description: Mapping[str, Any], inputs: Input | None) -> list[Objection]:
-    """The warnings of a component that is not built yet; description: with all its parameters."""
+    """Return the warnings of a component that is not built yet; description: with all its parameters."""
     return list(implementation(kind, description["name"]).warnings(SimpleNamespace(**description), inputs))

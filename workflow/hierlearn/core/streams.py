@@ -24,33 +24,33 @@ class Streams:
     root: int = 0
 
     def at(self, *words: object) -> "Streams":
-        """The streams below this one that are meant for `words`."""
+        """Return the streams below this one that are meant for `words`."""
         return replace(self, key=self.key + tuple(str(word) for word in words))
 
     def take(self, positions: Sequence[int]) -> "Streams":
-        """The same streams for a part of the seeds. positions: indices into `seeds`."""
+        """Return the same streams for a part of the seeds. positions: indices into `seeds`."""
         return replace(self, seeds=tuple(self.seeds[i] for i in positions))
 
     def shared(self, *words: object) -> "Streams":
-        """Streams for `words` that are the same wherever in a problem they are asked for, by its law or its teacher."""
+        """Return streams for `words` that are the same wherever in a problem its law or its teacher asks for them."""
         return Streams(self.key[: self.root], self.seeds, self.root).at("shared", *words)
 
     def generator(self, seed: int, *words: object) -> np.random.Generator:
-        """A fresh generator for one seed; equal arguments give equal numbers."""
+        """Return a fresh generator for one seed; equal arguments give equal numbers."""
         text = "\x1f".join((*self.key, *(str(word) for word in words), str(seed)))
         entropy = int.from_bytes(hashlib.sha256(text.encode()).digest(), "little")
         return np.random.Generator(np.random.PCG64DXSM(np.random.SeedSequence(entropy)))
 
     def generators(self) -> list[np.random.Generator]:
-        """One fresh generator per seed."""
+        """Return one fresh generator per seed."""
         return [self.generator(seed) for seed in self.seeds]
 
     def stack(self, draw: Callable[[np.random.Generator], np.ndarray]) -> np.ndarray:
-        """draw(generator) -> (...) for every seed, stacked to (S, ...)."""
+        """Stack draw(generator) -> (...) of every seed to (S, ...)."""
         return np.stack([draw(generator) for generator in self.generators()])
 
     def rows(self, start: int, count: int, draw: Callable[[np.random.Generator, int], np.ndarray]) -> np.ndarray:
-        """Rows start .. start+count of an endless sample per seed: (S, count, ...).
+        """Return rows start .. start+count of an endless sample per seed: (S, count, ...).
 
         draw(generator, rows) -> (rows, ...) must give independent rows. The result is prefix-stable: row i is the
         same whatever slice it is asked in.

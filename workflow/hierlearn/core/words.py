@@ -12,7 +12,7 @@ BETWEEN = "\n\u200c\u200d"
 
 
 def show(value: Any) -> str:
-    """A value as a message shows it, cut to a readable length."""
+    """Return a value as a message shows it, cut to a readable length."""
     text = repr(value).replace("\n", " ")
     return text if len(text) <= 80 else text[:77] + "..."
 
@@ -37,7 +37,7 @@ def unshowable(text: str) -> str:
 
 
 def meaning(against: Mapping[str, Any]) -> str:
-    """What a JSON Schema allows, in words: its description, or the rule itself."""
+    """Return what a JSON Schema allows, in words: its description, or the rule itself."""
     if "description" in against:
         return against["description"].rstrip(".")
     if "const" in against:
@@ -53,7 +53,7 @@ def meaning(against: Mapping[str, Any]) -> str:
 
 
 def similar(word: Any, known: Iterable[Any], cutoff: float = 0.5) -> list[str]:
-    """The most similar one of some words, none if none is: the same letters in another order before all others.
+    """Return the most similar one of some words, none if none is: the same letters in another order come first.
 
     A key of YAML may be a number, which is like no word.
     """
@@ -64,7 +64,7 @@ def similar(word: Any, known: Iterable[Any], cutoff: float = 0.5) -> list[str]:
 
 
 def nearest(word: Any, known: Iterable[Any]) -> str:
-    """The allowed names, the most similar one first."""
+    """Return the allowed names, the most similar one first."""
     known = sorted(str(name) for name in known)
     if not known:
         return "nothing here"

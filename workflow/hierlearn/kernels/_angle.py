@@ -80,7 +80,7 @@ def by_range(of_cosine: OfCosine, most: float = 1.0) -> Callable[[float, float],
 
 
 def of_angle(polynomial: Polynomial, cosine: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """The polynomial by Horner's rule: cosines in [-1, 1], overwritten -> `values`, of their shape and dtype."""
+    """Return the polynomial by Horner's rule: cosines in [-1, 1], overwritten -> `values`, of their shape and dtype."""
     s = np.arcsin(cosine, out=cosine)
     if polynomial.middle:
         s -= polynomial.middle

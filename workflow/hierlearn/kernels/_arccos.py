@@ -23,7 +23,7 @@ def relu_layer(cosine: np.ndarray) -> np.ndarray:
 def relu_layer_of(
     inner: np.ndarray, tangent: np.ndarray, square: np.ndarray, other: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """A and T A' of a layer of ReLUs, from S, T and the variances of both sides."""
+    """Return a and T A' of a layer of ReLUs, from S, T and the variances of both sides."""
     scale = np.sqrt(square * other)
     cosine = np.divide(inner, scale, out=np.zeros(np.broadcast(inner, scale).shape), where=scale > 0)
     snap(cosine)

@@ -107,7 +107,7 @@ class CosineKernel(Kernel):
 
 
 def halves(power: int, bias: bool) -> tuple[int, float, float]:
-    """The geometry of networks that see (x, 1) / sqrt(2) for x, of norm 1 as x; without a bias x itself."""
+    """Return the geometry of networks that see (x, 1) / sqrt(2) for x, of norm 1 as x; without a bias x itself."""
     return (power, 1.0, sqrt(0.5)) if bias else (power, 0.0, 1.0)
 
 
@@ -119,7 +119,7 @@ def _narrow(*scales: np.ndarray) -> bool:
 
 
 def _alike(scale: np.ndarray) -> float:
-    """The factor of all points if these are the same to the rounding of single precision, else 0."""
+    """Return the factor of all points if these are the same to the rounding of single precision, else 0."""
     least, largest = (scale.min(), scale.max()) if len(scale) else (0.0, 0.0)
     return (float(least) + float(largest)) / 2 if largest - least <= ALIKE * least else 0.0
 
@@ -165,7 +165,7 @@ def _in_single_precision(of_cosine: OfCosine, left: np.ndarray, right: np.ndarra
 
 
 def _prepare(x: np.ndarray, power: float, constant: float, scale: float) -> tuple[np.ndarray, np.ndarray]:
-    """Unit vectors x' / |x'|, and |x'|^power, inf beyond the range; float64."""
+    """Return unit vectors x' / |x'|, and |x'|^power, inf beyond the range; float64."""
     with np.errstate(over="ignore"):
         unit, norms = directions(np.pad(x, ((0, 0), (0, 1)), constant_values=constant) if constant else x)
         return unit, (scale * norms) ** power

@@ -42,7 +42,7 @@ class PowerOfProducts(Kernel):
         return check_range(gram(left, right, self._finish, dtype), size)
 
     def _seen(self, x: np.ndarray) -> np.ndarray:
-        """What inner products are of: (n, d) -> (n, D)."""
+        """Return what inner products are of: (n, d) -> (n, D)."""
         return x
 
     def _finish(self, tile: np.ndarray, rows: slice, columns: slice) -> np.ndarray:
@@ -53,7 +53,7 @@ class PowerOfProducts(Kernel):
 
 
 def _largest_square(x: np.ndarray) -> float:
-    """The largest squared norm of points (n, D)."""
+    """Return the largest squared norm of points (n, D)."""
     return np.einsum("nd,nd->n", x, x).max(initial=0.0)
 
 
@@ -62,7 +62,7 @@ class BeyondRange(ValueError, OverflowError):
 
 
 def check_range(values: np.ndarray, size: float) -> np.ndarray:
-    """The kernel values as they are. Raises BeyondRange where one is not finite.
+    """Return the kernel values as they are. Raises BeyondRange where one is not finite.
 
     size: what values are at most, but for a factor of a thousand; far from the range's end none is looked at.
     """
@@ -106,7 +106,7 @@ def pair(x: np.ndarray, z: np.ndarray | None, dtype: DTypeLike) -> tuple[np.ndar
 
 
 def directions(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Unit vectors (n, d) and norms (n,). The direction of a zero vector is zero, so its cosines are 0."""
+    """Return unit vectors (n, d), norms (n,). The direction of a zero vector is zero, so its cosines are 0."""
     largest = np.max(np.abs(x), axis=1, keepdims=True, initial=0.0)
     scaled = x / np.where(largest > 0, largest, 1.0)
     norms = np.linalg.norm(scaled, axis=1, keepdims=True)

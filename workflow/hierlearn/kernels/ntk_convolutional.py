@@ -42,7 +42,7 @@ class NtkConvolutional(Kernel):
     trained: Annotated[Literal["all", "last"], "Layers that are trained: all; last, the conjugate kernel."] = "all"
 
     def objections(self, inputs: Input | None) -> Iterator[Objection]:
-        """Filters that the places do not carry, and places that are none of the law's."""
+        """Object to filters that the places do not carry, and places that are none of the law's."""
         places = self.places or (None if inputs is None else inputs.dimension)
         if inputs is not None and places is not None and inputs.dimension % places:
             yield "places", f"{places} of x of dimension {inputs.dimension}", "a divisor of the dimension"
@@ -82,7 +82,7 @@ class NtkConvolutional(Kernel):
         return check_range(result, np.inf if extreme else ORDINARY**2)
 
     def profile(self, t: np.ndarray) -> np.ndarray:
-        """Refused: K is no function of the inner product. Raises ValueError."""
+        """Raise ValueError: K is no function of the inner product."""
         raise ValueError("kernel ntk_convolutional: no function of the inner product; expected a kernel that is")
 
     def _pictures(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -143,7 +143,7 @@ class NtkConvolutional(Kernel):
         return np.concatenate(list(x), axis=-1)[None] / np.sqrt(len(x))
 
     def _seen(self, values: np.ndarray) -> np.ndarray:
-        """The mean over what a filter sees, (P, ...) -> (P', ...); of filters that see all, one for every place."""
+        """Return the mean over what a filter sees, (P, ...) -> (P', ...); of filters that see all, one a place."""
         if self.patch is None or self.patch >= len(values):
             return values.mean(axis=0, keepdims=True)
         if self.filters == "tree":

@@ -38,7 +38,7 @@ class NtkPictures(Kernel):
     trained: Annotated[Literal["all", "last"], "Layers that are trained: all; last, the conjugate kernel."] = "all"
 
     def objections(self, inputs: Input | None) -> Iterator[Objection]:
-        """Pictures that do not have the coordinates."""
+        """Object to pictures that do not have the coordinates."""
         if inputs is not None:
             height, width = NtkPictures._size(self, inputs.dimension)
             if inputs.dimension % (height * width):
@@ -72,7 +72,7 @@ class NtkPictures(Kernel):
         return check_range(result, np.inf if extreme else ORDINARY**2)
 
     def profile(self, t: np.ndarray) -> np.ndarray:
-        """Refused: K is no function of the inner product. Raises ValueError."""
+        """Raise ValueError: K is no function of the inner product."""
         raise ValueError("kernel ntk_pictures: no function of the inner product; expected a kernel that is")
 
     def _size(self, dimension: int) -> tuple[int, int]:
@@ -114,7 +114,7 @@ class NtkPictures(Kernel):
         return conjugate + tangent if self.trained == "all" else conjugate
 
     def _seen(self, values: np.ndarray, moved: Axes) -> np.ndarray:
-        """The mean over what a filter sees, zero beyond the edge; moved: for rows and columns the axes that move."""
+        """Return the mean over what a filter sees, zero beyond the edge; moved: axes of rows and columns that move."""
         for axes in moved:
             total = values.copy()
             for shift in range(1, min(self.patch // 2, values.shape[axes[0]] - 1) + 1):

@@ -22,5 +22,5 @@ class Polynomial(PowerOfProducts):
     scale: Annotated[Positive, "What the inner product is divided by; the smaller, the more high degrees count."] = 1.0
 
     def profile(self, t: np.ndarray) -> np.ndarray:
-        """K of unit vectors with inner product t; any shape -> the same shape, float64."""
+        """Return K of unit vectors with inner product t; any shape -> the same shape, float64."""
         return (np.asarray(t, np.float64) / self.scale + 1.0) ** self.degree

@@ -26,5 +26,5 @@ class PolynomialOfSquares(PowerOfProducts):
         return np.concatenate([x, x**2 - 1.0], axis=1)
 
     def profile(self, t: np.ndarray) -> np.ndarray:
-        """Refused: K is no function of the inner product. Raises ValueError."""
+        """Raise ValueError: K is no function of the inner product."""
         raise ValueError("kernel polynomial_of_squares: no function of the inner product; expected a kernel that is")

@@ -61,5 +61,5 @@ class Rbf(Kernel):
         return np.square(cdist(x / size, z / size) / self.bandwidth * size) / 2
 
     def profile(self, t: np.ndarray) -> np.ndarray:
-        """K of unit vectors with inner product t; any shape -> the same shape, float64."""
+        """Return K of unit vectors with inner product t; any shape -> the same shape, float64."""
         return np.exp((np.asarray(t, np.float64) - 1.0) / self.bandwidth**2)

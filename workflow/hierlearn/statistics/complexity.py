@@ -34,13 +34,13 @@ class Complexities:
 
 
 def where_positive(sizes: np.ndarray, values: np.ndarray) -> Complexities:
-    """The table of values (K, S) that are observed where they are positive and finite, and else missing."""
+    """Return the table of values (K, S) that are observed where they are positive and finite, and else missing."""
     positive = np.isfinite(values) & (values > 0)
     return Complexities(sizes, np.where(positive, values, np.nan), np.where(positive, OBSERVED, MISSING))
 
 
 def bounds(table: Complexities) -> tuple[np.ndarray, np.ndarray]:
-    """The interval in which each log n* is known to lie: (K, S) lows and highs, equal where observed."""
+    """Return the interval in which each log n* is known to lie: (K, S) lows and highs, equal where observed."""
     log_n = np.log(np.where(table.status == MISSING, 1.0, table.samples))
     low = np.where(np.isin(table.status, (LEFT_CENSORED, MISSING)), -np.inf, log_n)
     high = np.where(np.isin(table.status, (RIGHT_CENSORED, MISSING)), np.inf, log_n)
@@ -48,7 +48,7 @@ def bounds(table: Complexities) -> tuple[np.ndarray, np.ndarray]:
 
 
 def ratio_bounds(above: Complexities, below: Complexities) -> tuple[np.ndarray, np.ndarray]:
-    """The interval in which each seed's log(n*_above / n*_below) is known to lie: (K, S) lows and highs.
+    """Return the interval in which each seed's log(n*_above / n*_below) is known to lie: (K, S) lows and highs.
 
     Censored on one side only, a pair has a one-sided bound; censored on both (or missing), none at all.
     Raises ValueError unless both tables have the same sizes and number of seeds.
@@ -61,7 +61,7 @@ def ratio_bounds(above: Complexities, below: Complexities) -> tuple[np.ndarray, 
 
 
 def medians(table: Complexities) -> tuple[np.ndarray, list[str]]:
-    """Median log n* of each size over its seeds, (K,), and why there is none (NaN), or "".
+    """Return the median log n* of each size over its seeds, (K,), and why there is none (NaN), or "".
 
     A right-censored seed counts as +inf and a left-censored one as -inf, so the median is exact while fewer than half
     of the seeds are censored; otherwise, and where a seed is missing, the size is left to its bound."""
@@ -73,7 +73,7 @@ def medians(table: Complexities) -> tuple[np.ndarray, list[str]]:
 
 
 def ratio_medians(above: Complexities, below: Complexities) -> tuple[np.ndarray, list[str]]:
-    """Median over seeds of log(n*_above / n*_below) at each size, (K,), and why there is none (NaN), or "".
+    """Return the median over seeds of log(n*_above / n*_below) at each size, (K,), and why there is none (NaN), or "".
 
     A censored pair has a bound of its own which need not lie beyond the median: the median is given only where it is
     the same for every value that the censored pairs may have, and fewer than half of the pairs are censored."""
@@ -97,7 +97,7 @@ def ratio_medians(above: Complexities, below: Complexities) -> tuple[np.ndarray,
 
 
 def observes_every_seed(table: Complexities) -> np.ndarray:
-    """(K,) bool: every seed of the size is observed."""
+    """Return (K,) bool: every seed of the size is observed."""
     return np.all(table.status == OBSERVED, axis=1)
 
 

@@ -28,7 +28,7 @@ class Scatter:
 
 
 def scatter(table: Complexities, fit: Slope) -> Scatter:
-    """The scatter of a pilot about its fit: pooled over sizes within, the rest of the residuals between.
+    """Return the scatter of a pilot about its fit: pooled over sizes within, the rest of the residuals between.
 
     Censored seeds are left out of the first. Raises ValueError where no size has two observed seeds.
     """
@@ -47,7 +47,7 @@ def scatter(table: Complexities, fit: Slope) -> Scatter:
 
 
 def expected_width(regressor: ArrayLike, seeds: int, noise: Scatter) -> float:
-    """Mean full width of the 95 % interval of a slope over sizes (K,) at so many seeds.
+    """Return the mean full width of the 95 % interval of a slope over sizes (K,) at so many seeds.
 
     2 t_{K-2} E[s] / sqrt(sum (x - mean x)^2), where s^2 (K - 2) / sigma^2 is chi-square with K - 2 degrees of freedom.
     """
@@ -68,7 +68,7 @@ def _variance_of_a_median(seeds: int) -> float:
 def simulate(
     regressor: ArrayLike, exponent: float, noise: Scatter, seeds: int, trials: int, generator: np.random.Generator
 ) -> list[Slope]:
-    """Fitted slopes of `trials` studies whose n* follow regressor^exponent with this scatter.
+    """Simulate `trials` studies whose n* follow regressor^exponent with this scatter; return their fitted slopes.
 
     regressor: (K,) positive, increasing. generator: a numpy Generator.
     """
@@ -90,7 +90,7 @@ def decision_probability(
     trials: int = 1000,
     seed: int = 0,
 ) -> float:
-    """The share of simulated studies that a rule decides when the true slope is `exponent`.
+    """Return the share of simulated studies that a rule decides when the true slope is `exponent`.
 
     verdict(value, low, high): whether the rule decides on an interval, either way.
     """

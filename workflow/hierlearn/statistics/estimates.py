@@ -46,19 +46,19 @@ class Measurement:
 
 
 def plain(value: float) -> float | None:
-    """A number in the words of strict JSON: None where it is not finite."""
+    """Return a number in the words of strict JSON: None where it is not finite."""
     return float(value) if np.isfinite(value) else None
 
 
 def no_value(reason: str, seeds: int, **more: Any) -> Measurement:
-    """A measurement without a value, and why."""
+    """Return a measurement without a value, and why."""
     return Measurement(np.nan, np.nan, np.nan, reason, seeds, **more)
 
 
 def of_estimate(
     estimate: Estimate | Slope, seeds: int, detail: dict[str, Any] | None = None, **more: Any
 ) -> Measurement:
-    """The measurement that an estimate is. more: fields in place of those that the estimate gives."""
+    """Return an estimate as a measurement. more: fields in place of those that the estimate gives."""
     fields = {"reason": estimate.reason, "detail": detail or {}} | more
     return Measurement(estimate.value, estimate.low, estimate.high, seeds=seeds, **fields)
 
@@ -66,7 +66,7 @@ def of_estimate(
 def exponent(
     table: Complexities, regressor: ArrayLike | None = None, fitted: Sequence[Any] | None = None, level: float = LEVEL
 ) -> Measurement:
-    """Slope of log n* on log regressor (a counted dimension; the sizes if None), by `exponents.slope`.
+    """Estimate the slope of log n* on log regressor (a counted dimension; else the sizes), by `exponents.slope`.
 
     regressor: (K,). fitted: the sizes named beforehand. detail: the fit, the bounds of the sizes that could
     not be fitted, the slopes between neighbouring sizes and the slope over single seeds (secondary)."""
@@ -79,7 +79,7 @@ def exponent(
 
 
 def spanning_seeds(line: Measurement) -> Measurement:
-    """The `exponent` with an interval that spans its own and that of the mean of the seeds' own slopes.
+    """Return the `exponent` with an interval that spans its own and that of the mean of the seeds' own slopes.
 
     Along an axis on which a seed keeps its draw, a slope that differs from seed to seed does not show in the scatter
     about the common line. dof of the detail: the larger of the two. Where the seeds' slopes are not known there is no
@@ -98,7 +98,7 @@ def spanning_seeds(line: Measurement) -> Measurement:
 def exponent_difference(
     above: Complexities, below: Complexities, regressor: ArrayLike | None = None, fitted: Sequence[Any] | None = None
 ) -> Measurement:
-    """Exponent of `above` minus that of `below` in one regressor: slope of paired log(n*_above / n*_below).
+    """Estimate the exponent of `above` minus that of `below`: the slope of paired log(n*_above / n*_below).
 
     In the log of the size itself (log d) where the regressor is None. The tables have the same sizes and seeds.
     detail: the fit, and the bounds where the ratio is censored."""
@@ -112,7 +112,7 @@ def slope_difference(
     regressors: Sequence[ArrayLike | None] = (None, None),
     fitted: Sequence[Sequence[Any] | None] = (None, None),
 ) -> Measurement:
-    """Exponent of `above` minus that of `below`, each a line over sizes of its own, by `exponents.difference`.
+    """Estimate the exponent of `above` minus that of `below`, each over its own sizes, by `exponents.difference`.
 
     regressors: (K,) of each table; fitted: the sizes of each named beforehand. seeds: those of the table with fewer.
     detail: both fits."""
@@ -126,7 +126,7 @@ def slope_difference(
 
 
 def over_theory(table: Complexities, theory: ArrayLike, fitted: Sequence[Any] | None = None) -> Measurement:
-    """How far n* lies above a theory's at finite sizes: the mean over sizes of the median log(n* / theory), with a
+    """Estimate how far n* lies above a theory's: the mean over sizes of the median log(n* / theory), with a
     t-interval over the sizes, which holds whatever a size adds beside the noise of its seeds.
 
     theory: (K,) positive, n* that the theory gives at the table's own sizes. A size with half its seeds or more
@@ -152,7 +152,7 @@ def over_theory(table: Complexities, theory: ArrayLike, fitted: Sequence[Any] | 
 
 
 def paired_log_ratio(above: Complexities, below: Complexities) -> Measurement:
-    """The mean over seeds of log(n*_above / n*_below), with a t-interval, at the largest size at which every
+    """Estimate the mean over seeds of log(n*_above / n*_below), with a t-interval, at the largest size at which every
     seed of both is observed.
 
     Larger sizes, censored for one or both, do not enter; `reason` gives the bound that each of them sets.
@@ -164,7 +164,7 @@ def paired_log_ratio(above: Complexities, below: Complexities) -> Measurement:
 
 
 def median_log_ratio(above: Complexities, below: Complexities) -> Measurement:
-    """The median over seeds of log(n*_above / n*_below), with the interval of the sign test, at the largest size at
+    """Estimate the median over seeds of log(n*_above / n*_below), with the sign test's interval, at the largest size at
     which both of its ends are known: a few censored seeds leave them.
 
     Larger sizes, reason and detail as of `paired_log_ratio`; the ratio of a censored seed is None, and how many there
@@ -186,7 +186,7 @@ def median_log_ratio(above: Complexities, below: Complexities) -> Measurement:
 def _at_largest(
     above: Complexities, below: Complexities, usable: np.ndarray, interval: Callable[[int], Estimate], which: str
 ) -> Measurement:
-    """The log ratio n*_above / n*_below at the largest usable size, its interval, and the bounds of larger sizes."""
+    """Return the log ratio n*_above / n*_below at the largest usable size, its interval, and larger sizes' bounds."""
     low, high = ratio_bounds(above, below)
     used = usable[-1] if len(usable) else -1
     censored = _ratio_bounds(above, below)
@@ -203,7 +203,7 @@ def _at_largest(
 
 
 def cases(larger: ArrayLike, smaller: ArrayLike, seeds: int) -> Measurement:
-    """The inequality larger >= smaller case by case, for the rule `bound`.
+    """Measure the inequality larger >= smaller case by case, for the rule `bound`.
 
     larger, smaller: equal shapes (..., S), in the same units; the last axis is the seed, or has length 1. value: the
     largest ratio smaller / larger over the cases, 0 where smaller is not positive and UNBOUNDED where larger alone is
@@ -224,7 +224,7 @@ def cases(larger: ArrayLike, smaller: ArrayLike, seeds: int) -> Measurement:
 
 
 def mean_cases(larger: ArrayLike, smaller: ArrayLike) -> Measurement:
-    """The inequality E[larger] >= E[smaller] case by case, for the rule `bound`.
+    """Measure the inequality E[larger] >= E[smaller] case by case, for the rule `bound`.
 
     larger, smaller: (cases, S) in the same units, S seeds, positive on average. value: the largest ratio of the means
     over the cases. high: the largest upper end of the ratios' intervals, since all lie below it only if each does; low:
@@ -246,7 +246,7 @@ def mean_cases(larger: ArrayLike, smaller: ArrayLike) -> Measurement:
 
 
 def decisive_cases(measured: Measurement, control: Measurement) -> Measurement:
-    """The `cases` of a claim that its control does not satisfy too, beside those that the claim does not satisfy.
+    """Return those `cases` of a claim that its control does not satisfy too, beside those the claim does not satisfy.
 
     Where the two have other cases, or every case satisfies both, the measurement as it is. One without an interval is
     not to be trusted, and gets none.
@@ -267,7 +267,7 @@ def decisive_cases(measured: Measurement, control: Measurement) -> Measurement:
 
 
 def _largest(ratios: np.ndarray, counting: np.ndarray, seeds: int) -> Measurement:
-    """The largest ratio (cases, S) over the cases that count, with its range over seeds."""
+    """Return the largest ratio (cases, S) over the cases that count, with its range over seeds."""
     by_seed = np.where(counting, ratios, -np.inf).max(axis=0)[counting.any(axis=0)]
     detail = {"cases": ratios.size, "counted": int(counting.sum()), "ratios": ratios.tolist()}
     reason = f"{counting.sum()} cases" if counting.all() else f"{counting.sum()} of {ratios.size} cases count"
@@ -276,12 +276,12 @@ def _largest(ratios: np.ndarray, counting: np.ndarray, seeds: int) -> Measuremen
 
 
 def mean(values: np.ndarray, level: float = LEVEL) -> Measurement:
-    """The mean over seeds with a t-interval. values: (S,), in their own units (take logs of ratios first)."""
+    """Estimate the mean over seeds with a t-interval. values: (S,), in their own units (take logs of ratios first)."""
     return of_estimate(t_interval(values, level), len(values))
 
 
 def positive_mean(values: np.ndarray, level: float = LEVEL) -> Measurement:
-    """The geometric mean over seeds with the t-interval of the logarithm. values: (S,), positive, in their own units;
+    """Estimate the geometric mean over seeds, t-interval of the logarithm. values: (S,), positive, in their own units;
     one that is not leaves no interval."""
     return of_estimate(log_interval(values, level), len(values), positive=True)
 
@@ -289,7 +289,7 @@ def positive_mean(values: np.ndarray, level: float = LEVEL) -> Measurement:
 def lowest(
     parts: Sequence[Any], names: Sequence[str], estimate: Callable[[Any, float], Measurement] = mean
 ) -> Measurement:
-    """The lowest value over some parts, and an interval for the lowest of the true ones.
+    """Estimate the lowest value over some parts, with an interval for the lowest of the true ones.
 
     estimate: of a part and a level. The lower end is the lowest lower end at the usual level: all are above it only if
     each is. The upper end is the lowest at a level that holds for all of them at once (Bonferroni). A measurement
@@ -315,7 +315,7 @@ def largest(
     places: Sequence[dict[str, Any]],
     estimate: Callable[[np.ndarray, float], Measurement] = mean,
 ) -> Measurement:
-    """The largest over P places of a mean over seeds, with an interval for the largest of the true ones.
+    """Estimate the largest over P places of a mean over seeds, with an interval for the largest of the true ones.
 
     parts: (S,) for each place. estimate: of a part and a level. At the level 1 - 0.05 / P all intervals hold together,
     so that the largest true mean lies between the largest of their lower and the largest of their upper ends. A
@@ -329,7 +329,7 @@ def largest(
 
 
 def failure_rate(failed: np.ndarray) -> Measurement:
-    """The probability of a failure with the exact interval of Clopper and Pearson. failed: (S,) bool, independent.
+    """Estimate the probability of a failure; Clopper and Pearson's exact interval. failed: (S,) bool, independent.
 
     detail: the number of failures."""
     count = int(np.sum(failed))

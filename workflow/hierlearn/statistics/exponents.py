@@ -37,12 +37,14 @@ class Slope:
 def slope(
     table: Complexities, regressor: ArrayLike | None = None, fitted: Sequence[Any] | None = None, level: float = LEVEL
 ) -> Slope:
-    """Exponent of n*: slope of the per-size medians over seeds of log n* in log regressor, with a t-interval from the
-    residuals of the line (K sizes, K - 2 degrees of freedom). The primary method.
+    """Fit the exponent of n*: the slope of per-size medians over seeds of log n* in log regressor.
+
+    The t-interval is that of the line's residuals (K sizes, K - 2 degrees of freedom). The primary method.
 
     regressor: (K,) positive, a counted dimension; the sizes themselves if None. fitted: the sizes named beforehand; all
     if None. A size with half its seeds or more censored, or with a seed missing, is excluded and said so. Raises
-    ValueError on a regressor that does not increase and on a named size that the table lacks."""
+    ValueError on a regressor that does not increase and on a named size that the table lacks.
+    """
     points, obstacles = medians(table)
     return _through(points, obstacles, table.sizes, regressor, fitted, level)
 
@@ -50,13 +52,13 @@ def slope(
 def ratio_slope(
     above: Complexities, below: Complexities, regressor: ArrayLike | None = None, fitted: Sequence[Any] | None = None
 ) -> Slope:
-    """As `slope`, of the per-size medians of the paired log(n*_above / n*_below)."""
+    """Fit, as `slope` does, the per-size medians of the paired log(n*_above / n*_below)."""
     points, obstacles = ratio_medians(above, below)
     return _through(points, obstacles, above.sizes, regressor, fitted, LEVEL)
 
 
 def difference(first: Slope, second: Slope) -> tuple[Estimate, float]:
-    """The first slope minus the second, with Welch's interval: squared standard errors add, the degrees of freedom are
+    """Return the first slope minus the second, Welch's interval: squared standard errors add, degrees of freedom are
     Satterthwaite's. Also these, NaN where there is no interval.
 
     For lines over different sizes; over the same sizes and seeds `ratio_slope` pairs them and is narrower. Where the
@@ -78,7 +80,7 @@ def difference(first: Slope, second: Slope) -> tuple[Estimate, float]:
 def seed_slopes(
     table: Complexities, regressor: ArrayLike | None = None, fitted: Sequence[Any] | None = None, level: float = LEVEL
 ) -> Estimate:
-    """t-interval over the slopes of the single seeds. Secondary: it is right for seed noise alone and too narrow when
+    """Return the t-interval over slopes of single seeds. Secondary: it is right for seed noise alone, too narrow when
     sizes deviate from the power law. Sizes with any censored seed are left out, since dropping seeds would bias."""
     x, keep = _log(regressor, table.sizes), _named(fitted, table.sizes) & observes_every_seed(table)
     if keep.sum() < FEWEST_SIZES:
@@ -88,7 +90,7 @@ def seed_slopes(
 
 
 def local_slopes(table: Complexities, regressor: ArrayLike | None = None, level: float = LEVEL) -> list[Estimate]:
-    """The K - 1 slopes between neighbouring sizes, with intervals for seed noise alone (Mann-Whitney, exact).
+    """Return the K - 1 slopes between neighbouring sizes, with intervals for seed noise alone (Mann-Whitney, exact).
 
     Censored seeds widen an interval, up to an open side (infinite); missing ones make it open on both.
     """
@@ -101,7 +103,7 @@ def local_slopes(table: Complexities, regressor: ArrayLike | None = None, level:
 
 
 def line(x: ArrayLike, y: ArrayLike, level: float = LEVEL) -> tuple[Estimate, float, float]:
-    """Least-squares line: its slope with a t-interval of K - 2 degrees of freedom, intercept, residual sd.
+    """Fit a line by least squares: its slope with a t-interval of K - 2 degrees of freedom, intercept, residual sd.
 
     x, y: (K,). Two points give a slope without an interval, fewer give NaN. Points are equally weighted: what
     scatters them is mostly the deviation of sizes from the power law, which does not shrink with seeds."""

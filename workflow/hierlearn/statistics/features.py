@@ -7,7 +7,7 @@ NEGLIGIBLE = 1e-10
 
 
 def operator_norm(features: np.ndarray) -> np.ndarray:
-    """M_{h,op} = |(1/n) sum_i h_i h_i^T|_op^{1/2} / max_i |h_i| of features (S, n, D) -> (S,) float64.
+    """Return M_{h,op} = |(1/n) sum_i h_i h_i^T|_op^{1/2} / max_i |h_i| of features (S, n, D) -> (S,) float64.
 
     Dimensionless: 1/sqrt(D) where no direction stands out and norms are equal (chen2020, Theorem 1), 1 where all points
     lie in one direction. The finite n keeps it from falling below about 1/sqrt(n).
@@ -23,7 +23,7 @@ def operator_norm(features: np.ndarray) -> np.ndarray:
 
 
 def share_within(values: np.ndarray, groups: np.ndarray) -> float:
-    """Variance of values (n, c) around the means of their groups (n,), over that around the mean of all: of all c.
+    """Return the variance of values (n, c) around the means of their groups (n,), over that around the mean of all.
 
     NaN where nothing varies.
     """
@@ -37,7 +37,7 @@ def share_within(values: np.ndarray, groups: np.ndarray) -> float:
 
 
 def share_explained(values: np.ndarray, features: np.ndarray) -> float:
-    """Part of the variance of values (n,) that a linear function of features (n, c) and a constant explains.
+    """Return the part of the variance of values (n,) that a linear function of features (n, c) and a constant explains.
 
     Fitted on the even rows by least squares and measured on the odd ones, so that it may be below 0. NaN where nothing
     varies.
@@ -51,7 +51,7 @@ def share_explained(values: np.ndarray, features: np.ndarray) -> float:
 def unexplained_variance(
     features: np.ndarray, targets: np.ndarray, held_out_features: np.ndarray, held_out_targets: np.ndarray
 ) -> np.ndarray:
-    """1 - R^2 on held-out points of targets regressed on features and a constant, the mean over targets.
+    """Return 1 - R^2 on held-out points of targets regressed on features and a constant, the mean over targets.
 
     features (S, n, D), targets (S, n, b); held out: (S, n', D), (S, n', b) -> (S,) float64. A minimum-norm least
     squares fit in float64; R^2 is against the variance of the held-out targets.
@@ -70,7 +70,7 @@ def unexplained_variance(
 
 
 def feature_errors(learned: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-    """min_U E|U S - S*|^2, min_B E|B S - S*|^2 and min_V E|S - V S*|^2, over E|S*|^2  (allenzhu2020, Theorem 2).
+    """Return min_U E|U S - S*|^2, min_B E|B S - S*|^2 and min_V E|S - V S*|^2, over E|S*|^2  (allenzhu2020, Theorem 2).
 
     learned S (..., n, m), wanted S* (..., n, k), float64, means over the n points -> (3, ...). U has orthonormal rows,
     where m < k columns: the polar factor of the cross moment, which is the best one for m = k and for S of rank k; what

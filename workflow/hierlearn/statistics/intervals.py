@@ -20,12 +20,12 @@ class Estimate:
 
 
 def t_quantile(dof: float, level: float = LEVEL) -> float:
-    """Half-width of a two-sided Student interval in standard errors. dof >= 1, whole or not."""
+    """Return the half-width of a two-sided Student interval in standard errors. dof >= 1, whole or not."""
     return float(scipy.special.stdtrit(dof, 0.5 + level / 2))
 
 
 def t_interval(values: ArrayLike, level: float = LEVEL) -> Estimate:
-    """Student interval for the mean of independent values. values: (S,); one that is not finite leaves no interval."""
+    """Return Student's interval for the mean of independent values (S,); one that is not finite leaves no interval."""
     values = _vector(values)
     if not np.isfinite(values).all():
         return Estimate(np.nan, np.nan, np.nan, f"{np.sum(~np.isfinite(values))} of {len(values)} values not finite")
@@ -38,7 +38,7 @@ def t_interval(values: ArrayLike, level: float = LEVEL) -> Estimate:
 
 
 def split_interval(values: ArrayLike, ratio: float, level: float = LEVEL) -> Estimate:
-    """Interval for the mean over random splits of one table, corrected for what splits share  (Nadeau, Bengio 2003).
+    """Return the interval of a mean over random splits, corrected for what splits share  (Nadeau, Bengio 2003).
 
     values: (S,), one of each split. ratio: test rows over training rows of a split that uses the whole table. Splits
     overlap, so that their mean has a variance of (1/S + ratio) s^2 and not of s^2/S. With ratio 0 it is `t_interval`.
@@ -54,7 +54,7 @@ def split_interval(values: ArrayLike, ratio: float, level: float = LEVEL) -> Est
 
 
 def log_interval(values: ArrayLike, level: float = LEVEL) -> Estimate:
-    """The geometric mean of independent positive values, with the Student interval of their logarithms.
+    """Return the geometric mean of independent positive values, with the Student interval of their logarithms.
 
     values: (S,), in any unit; the interval is in the same unit and positive. One that is not positive and finite
     leaves no interval.
@@ -68,7 +68,7 @@ def log_interval(values: ArrayLike, level: float = LEVEL) -> Estimate:
 
 
 def prediction_interval(values: ArrayLike) -> Estimate:
-    """Where one further run lies: the Student prediction interval of the logarithm of independent positive values.
+    """Predict where one further run lies: Student's interval of the logarithm of independent positive values.
 
     values: (S,), in any unit, S >= 2. A number that was printed for one run is compared with it; the interval of a
     mean would shrink with S while the printed run keeps its own scatter. Value: the geometric mean.
@@ -84,7 +84,7 @@ def prediction_interval(values: ArrayLike) -> Estimate:
 
 
 def failure_rate(failures: int, trials: int) -> Estimate:
-    """The probability of a failure, with the exact interval of Clopper and Pearson (coverage at least 95 %).
+    """Return the probability of a failure, with the exact interval of Clopper and Pearson (coverage at least 95 %).
 
     failures of trials that are independent of one another: seeds, not cases that share one. Raises ValueError unless
     0 <= failures <= trials. Without trials there is no interval.
@@ -102,7 +102,7 @@ def failure_rate(failures: int, trials: int) -> Estimate:
 def shift_interval(
     first: tuple[np.ndarray, np.ndarray], second: tuple[np.ndarray, np.ndarray], level: float = LEVEL
 ) -> Estimate:
-    """How far `second` lies above `first`: Hodges-Lehmann shift with the exact Mann-Whitney interval (unpaired).
+    """Return how far `second` lies above `first`: Hodges-Lehmann shift with the exact Mann-Whitney interval (unpaired).
 
     first, second: pairs (lows, highs) of arrays (S,), (S',) between which each value lies, equal where it is known; so
     censored values widen the interval instead of biasing it. An open side of the interval is -inf or +inf."""
@@ -120,7 +120,7 @@ def shift_interval(
 
 
 def median(values: ArrayLike) -> float:
-    """Median of (S,) values that may be infinite; NaN if the two middle ones are opposite infinities."""
+    """Return the median of (S,) values that may be infinite; NaN if the two middle ones are opposite infinities."""
     values = np.sort(_vector(values))
     if not len(values):
         return np.nan
@@ -130,7 +130,7 @@ def median(values: ArrayLike) -> float:
 
 
 def median_interval(low: ArrayLike, high: ArrayLike) -> Estimate:
-    """The median of independent values with the exact interval of the sign test (coverage at least 95 %).
+    """Return the median of independent values with the exact interval of the sign test (coverage at least 95 %).
 
     low, high: (S,), in any unit, between which each value lies, equal where it is known, infinite where it is open. A
     value that is open on one side moves that end outwards by a place; where as many are open as the end's rank it is
@@ -148,7 +148,7 @@ def median_interval(low: ArrayLike, high: ArrayLike) -> Estimate:
 
 
 def holm(p_values: ArrayLike) -> np.ndarray:
-    """Holm's adjusted p-values (m,) of p-values (m,), in their order: max over j <= i of (m - j + 1) p_(j), at most 1.
+    """Adjust p-values (m,) as Holm does, in their order: max over j <= i of (m - j + 1) p_(j), at most 1.
 
     Rejecting where they are at most a keeps the probability of any false rejection at most a, whatever the dependence
     (Holm 1979). Raises ValueError on values outside [0, 1].

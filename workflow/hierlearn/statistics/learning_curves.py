@@ -15,7 +15,7 @@ REACH = np.log(10.0)
 
 
 def crossings(samples: ArrayLike, risk: ArrayLike, threshold: float) -> tuple[np.ndarray, np.ndarray]:
-    """n* of many curves over one grid: log risk is made non-increasing in log n by least squares, then interpolated.
+    """Find n* of many curves over one grid: log risk is made non-increasing in log n, then interpolated.
 
     samples: (N,) increasing and positive. risk: (..., N) >= 0, in the units of `threshold`; NaN = not visited (the walk
     had stopped, or over the cap), +inf = visited and above. A curve that never falls to the threshold is right-censored
@@ -56,7 +56,7 @@ def crossings(samples: ArrayLike, risk: ArrayLike, threshold: float) -> tuple[np
 
 
 def value_at(falling: np.ndarray, values: np.ndarray, threshold: float) -> float:
-    """What a curve has where another first falls to a threshold, interpolated in the logs of both.
+    """Return what a curve has where another first falls to a threshold, interpolated in the logs of both.
 
     falling, values: (T,), of which steps where either is not finite, or falling not positive, do not count. NaN where
     it never falls so far, the first value where it begins below."""
@@ -73,7 +73,7 @@ def value_at(falling: np.ndarray, values: np.ndarray, threshold: float) -> float
 
 
 def isotonic_heights(risk: ArrayLike, threshold: float) -> np.ndarray:
-    """Log risk over the threshold, made non-increasing by least squares.
+    """Return log risk over the threshold, made non-increasing by least squares.
 
     risk: (..., N) >= 0, +inf allowed -> (..., N) float64, within a factor of ten of the threshold on either side.
     """
@@ -83,7 +83,7 @@ def isotonic_heights(risk: ArrayLike, threshold: float) -> np.ndarray:
 
 
 def non_increasing(values: ArrayLike) -> np.ndarray:
-    """Least-squares non-increasing fit along the last axis: min over a <= i of max over b >= i of mean(values[a..b]).
+    """Fit non-increasing values by least squares: min over a <= i of max over b >= i of mean(values[a..b]).
 
     values: (C, N) finite -> (C, N) float64. Quadratic in N but without a loop over curves.
     """

@@ -24,34 +24,34 @@ class BitInteraction(Teacher):
     LAWS = ("hidden_bits",)
 
     def draw(self, streams: Streams, inputs: Any) -> State:
-        """rules (S, 4, m) codes and symbols (S,)."""
+        """Draw the rules (S, 4, m), codes; return symbols (S,) too."""
         self.refuse(inputs)
         return {"rules": inputs.rules(streams)[0], "symbols": np.full(len(streams.seeds), inputs.symbols)}
 
     def parts(self, state: State, x: np.ndarray) -> dict[str, np.ndarray]:
-        """The sum as layer_1 and the product as layer_2, (S, n, 1) each."""
+        """Return the sum as layer_1 and the product as layer_2, (S, n, 1) each."""
         c, f = (self.hidden(state, x)[name] for name in ("c", "f"))
         product = self.alpha * c[..., :1] * f[..., 1:]
         return {"layer_1": c.sum(axis=-1, keepdims=True), "layer_2": product}
 
     def target(self, state: State, x: np.ndarray) -> np.ndarray:
-        """(S, n, 4 v) -> (S, n, 1) float64."""
+        """Return targets: (S, n, 4 v) -> (S, n, 1) float64."""
         return sum(self.parts(state, x).values(), start=np.zeros(()))
 
     def norm(self, state: State, inputs: Input) -> np.ndarray:
-        """sqrt(2 + alpha^2) for every seed."""
+        """Return sqrt(2 + alpha^2) for every seed: (S,)."""
         return np.full(len(state["symbols"]), np.sqrt(2 + self.alpha**2))
 
     def degrees(self) -> tuple[int, ...]:
-        """2 for the sum, 4 for the product."""
+        """Return 2 for the sum, 4 for the product."""
         return (2, 4)
 
     def bases(self, state: State, x: np.ndarray) -> np.ndarray:
-        """The four bits."""
+        """Return the four bits, (S, n, 4)."""
         return np.concatenate(list(self.hidden(state, x).values()), axis=-1)
 
     def hidden(self, state: State, x: np.ndarray) -> dict[str, np.ndarray]:
-        """c and f of both pairs, (S, n, 2) float64 each, -1 or +1."""
+        """Return c and f of both pairs, (S, n, 2) float64 each, -1 or +1."""
         of_seeds = zip(state["rules"], x, state["symbols"].tolist(), strict=True)
         found = [hierarchies.parse([rules], hierarchies.strings_of(one, v), v, 2) for rules, one, v in of_seeds]
         bits = np.stack([next(levels) for levels in found])

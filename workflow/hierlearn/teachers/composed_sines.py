@@ -27,30 +27,30 @@ class ComposedSines(Teacher):
     LAWS = ("sphere",)
 
     def objections(self, inputs: Input) -> Iterator[Objection]:
-        """Another dimension than 4."""
+        """Object to another dimension than 4."""
         if inputs.dimension != DIMENSION:
             word = "most" if inputs.dimension > DIMENSION else "least"
             yield "dimension", f"{inputs.dimension}", f"at {word} {DIMENSION} for composed_sines"
 
     def draw(self, streams: Streams, inputs: Input) -> State:
-        """rotation (S, 4, 4). Raises ValueError for another law than the sphere, or another dimension."""
+        """Draw rotation (S, 4, 4). Raises ValueError for another law than the sphere, or another dimension."""
         self.refuse(inputs)
         return {"rotation": streams.at("rotation").stack(lambda g: orthonormal_columns(g, DIMENSION, DIMENSION))}
 
     def target(self, state: State, x: np.ndarray) -> np.ndarray:
-        """(S, n, 4) -> (S, n, 1) float64."""
+        """Return targets: (S, n, 4) -> (S, n, 1) float64."""
         inner, wave = np.split(self.bases(state, x), 2, axis=-1)
         return (inner - 2) ** 2 * wave
 
     def norm(self, state: State, inputs: Input) -> np.ndarray:
-        """L2 norm (S,), exact."""
+        """Return the L2 norm (S,), exact."""
         return np.full(len(state["rotation"]), NORM)
 
     def degrees(self) -> tuple[int, ...]:
-        """The first of endlessly many."""
+        """Return the first of endlessly many degrees."""
         return (1, 2, 3, 4)
 
     def bases(self, state: State, x: np.ndarray) -> np.ndarray:
-        """The inner function and the cosine: (S, n, 2)."""
+        """Return the inner function and the cosine: (S, n, 2)."""
         u = x.astype(np.float64) @ state["rotation"].swapaxes(1, 2)
         return np.stack([np.sum(np.sin(3 * u[..., :3]), axis=-1), np.cos(7 * u[..., 3])], axis=-1)

@@ -25,7 +25,7 @@ class HierarchyClass(Teacher):
     LAWS = ("random_hierarchy", "full_hierarchy")
 
     def objections(self, inputs: Any) -> Iterator[Objection]:
-        """Another number of classes than the input has."""
+        """Object to another number of classes than the input has."""
         if inputs.law in HierarchyClass.LAWS and self.classes != inputs.roots:
             yield "classes", f"{self.classes}", f"the input's {inputs.roots}"
 
@@ -35,31 +35,31 @@ class HierarchyClass(Teacher):
         return self.classes
 
     def draw(self, streams: Streams, inputs: Any) -> State:
-        """rules_1 .. rules_L from the bottom, (S, symbols, m) codes each, and symbols and branching, (S,)."""
+        """Draw rules_1 .. rules_L from the bottom, (S, symbols, m) codes each, and symbols and branching, (S,)."""
         self.refuse(inputs)
         seeds = np.ones(len(streams.seeds), np.int64)
         rules = {f"rules_{level + 1}": values for level, values in enumerate(inputs.rules(streams))}
         return rules | {"symbols": inputs.symbols * seeds, "branching": inputs.branching * seeds}
 
     def target(self, state: State, x: np.ndarray) -> np.ndarray:
-        """(S, n, v s^L) -> (S, n, n_c) float64; -1 everywhere for a string that the rules do not make."""
+        """Return targets: (S, n, v s^L) -> (S, n, n_c) float64; all -1 for a string that the rules do not make."""
         *_, roots = self.hidden(state, x).values()
         return np.where(roots == np.arange(self.classes), 1.0, -1.0)
 
     def norm(self, state: State, inputs: Input) -> np.ndarray:
-        """Root of the number of classes."""
+        """Return the root of the number of classes, (S,)."""
         return np.full(len(state["symbols"]), np.sqrt(self.classes))
 
     def degrees(self) -> tuple[int, ...]:
-        """None that is known: a class is a sum of products of as many leaves as rules and synonyms ask for."""
+        """Return none: a class is a sum of products of as many leaves as rules and synonyms ask for."""
         return ()
 
     def bases(self, state: State, x: np.ndarray) -> np.ndarray:
-        """The classes."""
+        """Return the classes, (S, n, n_c)."""
         return self.target(state, x)
 
     def hidden(self, state: State, x: np.ndarray) -> dict[str, np.ndarray]:
-        """The symbols of each level above the leaves, level_1 .. level_L: (S, n, s^(L-l)) float64 each."""
+        """Return the symbols of each level above the leaves, level_1 .. level_L: (S, n, s^(L-l)) float64 each."""
         depth = sum(name.startswith("rules_") for name in state)
         found = []
         for seed, points in enumerate(x):

@@ -33,11 +33,11 @@ class Labels(Teacher):
         object.__setattr__(self, "kind", "classes" if self.classes else "regression")
 
     def completed(self, inputs: Any = None) -> Mapping[str, Any]:
-        """What the labels of the input are."""
+        """Return what the labels of the input are."""
         return {} if inputs.law not in Labels.LAWS else (_kinds(inputs) or {})
 
     def objections(self, inputs: Any) -> Iterator[Objection]:
-        """Other labels than the input has."""
+        """Object to other labels than the input has."""
         if self.classes == 1:
             yield "classes", "1", "0 for numbers, or 2 or more"
         found = _kinds(inputs) if inputs.law in Labels.LAWS else None
@@ -51,7 +51,7 @@ class Labels(Teacher):
         return (1 if self.classes == 2 else self.classes) if self.classes else self.columns
 
     def draw(self, streams: Streams, inputs: Any) -> State:
-        """hashes (S, M) uint64, growing, of different rows, their mean targets (S, M, k), and the norm (S,)."""
+        """Collect hashes (S, M) uint64, growing, of different rows, their mean targets (S, M, k), and the norm (S,)."""
         self.refuse(inputs)
         everything = np.arange(sum(inputs.supply().values()))[None]
         hashes = _hashes(inputs.of_rows(everything)[0])
@@ -68,7 +68,7 @@ class Labels(Teacher):
         return shared | {"norm": np.sqrt(np.mean(squares, axis=1))}
 
     def of_rows(self, inputs: Any, rows: np.ndarray) -> np.ndarray:
-        """(S, n) -> (S, n, k) float64."""
+        """Return targets of rows: (S, n) -> (S, n, k) float64."""
         labels = inputs.labels()[rows]
         if not self.classes:
             return np.asarray(labels, np.float64)
@@ -77,7 +77,7 @@ class Labels(Teacher):
         return np.where(labels[..., None] == np.arange(self.classes), 1.0, -1.0)
 
     def target(self, state: State, x: np.ndarray) -> np.ndarray:
-        """(S, n, *shape) -> (S, n, k) float64; 0 for a point that is no row."""
+        """Return targets: (S, n, *shape) -> (S, n, k) float64; 0 for a point that is no row."""
         found = np.zeros((*x.shape[:2], self.outputs))
         for seed, points in enumerate(x):
             asked, known = _hashes(points.reshape(len(points), -1)), state["hashes"][seed]
@@ -87,20 +87,20 @@ class Labels(Teacher):
         return found
 
     def norm(self, state: State, inputs: Input) -> np.ndarray:
-        """Root mean square of the labels over the training rows of a seed."""
+        """Return the root mean square (S,) of the labels over the training rows of a seed."""
         return state["norm"]
 
     def degrees(self) -> tuple[int, ...]:
-        """None that is known."""
+        """Return none: they are not known."""
         return ()
 
     def bases(self, state: State, x: np.ndarray) -> np.ndarray:
-        """The labels."""
+        """Return the labels, (S, n, k)."""
         return self.target(state, x)
 
 
 def _kinds(inputs: Any) -> dict[str, int] | None:
-    """What the labels of a finite input are; None where its file cannot be read, of which the input tells."""
+    """Return what the labels of a finite input are; None where its file cannot be read, of which the input tells."""
     try:
         classes = inputs.number_of_classes()
         return {"classes": classes, "columns": 1 if classes else inputs.labels().shape[1]}

@@ -26,28 +26,28 @@ class Parity(Teacher):
     LAWS = ("hypercube",)
 
     def objections(self, inputs: Input) -> Iterator[Objection]:
-        """More factors than coordinates."""
+        """Object to more factors than coordinates."""
         if self.order > inputs.dimension:
             yield "order", f"{self.order}", f"at most the dimension {inputs.dimension}"
 
     def draw(self, streams: Streams, inputs: Input) -> State:
-        """coordinates (S, k). Raises ValueError if k exceeds the dimension."""
+        """Draw coordinates (S, k). Raises ValueError if k exceeds the dimension."""
         self.refuse(inputs)
         return {"coordinates": streams.at("coordinates").stack(lambda g: g.permutation(inputs.dimension)[: self.order])}
 
     def target(self, state: State, x: np.ndarray) -> np.ndarray:
-        """(S, n, d) -> (S, n, 1) float64, exactly -1 or +1."""
+        """Return targets: (S, n, d) -> (S, n, 1) float64, exactly -1 or +1."""
         return np.prod(self.bases(state, x), axis=-1, keepdims=True)
 
     def norm(self, state: State, inputs: Input) -> np.ndarray:
-        """1 for every seed."""
+        """Return 1 for every seed: (S,)."""
         return np.ones(len(state["coordinates"]))
 
     def degrees(self) -> tuple[int, ...]:
-        """k alone."""
+        """Return k alone."""
         return (self.order,)
 
     def bases(self, state: State, x: np.ndarray) -> np.ndarray:
-        """The coordinates in the product."""
+        """Return the coordinates in the product, (S, n, k)."""
         chosen = np.take_along_axis(x, state["coordinates"][:, None, :], axis=-1)
         return np.sign(chosen).astype(np.float64)

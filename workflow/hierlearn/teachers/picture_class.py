@@ -25,7 +25,7 @@ class PictureClass(Teacher):
     LAWS = ("digits", "shifted_digits", "cifar")
 
     def objections(self, inputs: Any) -> Iterator[Objection]:
-        """Another number of classes than the input has."""
+        """Object to another number of classes than the input has."""
         if inputs.law in PictureClass.LAWS and self.classes != inputs.classes:
             yield "classes", f"{self.classes}", f"the input's {inputs.classes}"
 
@@ -35,7 +35,7 @@ class PictureClass(Teacher):
         return self.classes
 
     def draw(self, streams: Streams, inputs: Any) -> State:
-        """hashes (S, N) uint64, growing, classes (S, N) and shape (S, 3): (channels, height, width) of points."""
+        """Collect hashes (S, N) uint64, growing, classes (S, N) and shape (S, 3), (channels, height, width)."""
         self.refuse(inputs)
         pictures, classes = inputs.library()
         hashes = _hashes(pictures)
@@ -44,7 +44,7 @@ class PictureClass(Teacher):
         return {name: np.repeat(values[None], seeds, axis=0) for name, values in known.items()}
 
     def target(self, state: State, x: np.ndarray) -> np.ndarray:
-        """(S, n, d) -> (S, n, k) float64; -1 everywhere for a picture that is not of the set."""
+        """Return targets: (S, n, d) -> (S, n, k) float64; -1 everywhere for a picture that is not of the set."""
         found = np.full(x.shape[:2], -1)
         for seed, points in enumerate(x):
             asked, known = _hashes(points.reshape(-1, *state["shape"][seed])), state["hashes"][seed]
@@ -53,15 +53,15 @@ class PictureClass(Teacher):
         return np.where(found[..., None] == np.arange(self.classes), 1.0, -1.0)
 
     def norm(self, state: State, inputs: Input) -> np.ndarray:
-        """Root of the number of classes."""
+        """Return the root of the number of classes, (S,)."""
         return np.full(len(state["shape"]), np.sqrt(self.classes))
 
     def degrees(self) -> tuple[int, ...]:
-        """None that is known."""
+        """Return none: they are not known."""
         return ()
 
     def bases(self, state: State, x: np.ndarray) -> np.ndarray:
-        """The classes."""
+        """Return the classes, (S, n, k)."""
         return self.target(state, x)
 
 

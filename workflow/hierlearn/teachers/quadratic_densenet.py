@@ -83,7 +83,7 @@ class QuadraticDensenet(Teacher):
     LAWS = ("gaussian", "uniform", "gaussian_mixture", "skewed")
 
     def objections(self, inputs: Input) -> Iterator[Objection]:
-        """Classes without a normal threshold, and networks that there are not."""
+        """Object to classes without a normal threshold, and networks that there are not."""
         if self.kind == "classes" and inputs.law != "gaussian":
             wanted = "regression, or the input gaussian, of which one coordinate is the threshold"
             yield "kind", f"'classes' with law {inputs.law!r}", wanted
@@ -92,7 +92,7 @@ class QuadraticDensenet(Teacher):
         yield from quadratic_densenets.faults(vars(self), {"name": inputs.law} | vars(inputs), inputs.dimension)
 
     def warnings(self, inputs: Input) -> Iterator[Objection]:
-        """What is possible but outside the theorems, or cannot be measured."""
+        """Warn of what is possible but outside the theorems, or cannot be measured."""
         yield from quadratic_densenets.warnings(vars(self), {"name": inputs.law} | vars(inputs), inputs.dimension)
 
     @property
@@ -106,7 +106,7 @@ class QuadraticDensenet(Teacher):
         return quadratic_densenets.links(self.depth, self.graph)
 
     def draw(self, streams: Streams, inputs: Input) -> State:
-        """weights_l_j (S, k_l, k_j), alphas (S, L-1), and what is known of the target.
+        """Draw weights_l_j (S, k_l, k_j) and alphas (S, L-1), and find what is known of the target.
 
         layer_means (S, L-1) and layer_covariance (S, L-1, L-1) are those of Sum(G*_2), ..., Sum(G*_L), mean (S,) and
         second_moment (S,) those of G*: exact for L = 2 and independent coordinates, else means over MOMENT_POINTS
@@ -124,11 +124,11 @@ class QuadraticDensenet(Teacher):
         return state
 
     def hidden(self, state: State, x: np.ndarray) -> dict[str, np.ndarray]:
-        """S*_2 .. S*_L, before their squares, as S_2 .. S_L: (S, n, d) -> (S, n, k_l) float64 each."""
+        """Return S*_2 .. S*_L, before their squares, as S_2 .. S_L: (S, n, d) -> (S, n, k_l) float64 each."""
         return self._features(state, x)
 
     def parts(self, state: State, x: np.ndarray) -> dict[str, np.ndarray]:
-        """alpha_l Sum(G*_l) as layer_2 .. layer_L, for classes the threshold x_0 - E G* too; (S, n, 1) float64 each.
+        """Return alpha_l Sum(G*_l) as layer_2 .. layer_L, for classes threshold x_0 - E G*; (S, n, 1) float64 each.
 
         They sum to the target, for classes to what it is the sign of.
         """
@@ -139,23 +139,23 @@ class QuadraticDensenet(Teacher):
         return found
 
     def target(self, state: State, x: np.ndarray) -> np.ndarray:
-        """(S, n, d) -> (S, n, 1) float64; for classes -1 or +1."""
+        """Return targets: (S, n, d) -> (S, n, 1) float64; for classes -1 or +1."""
         total = sum(self.parts(state, x).values(), start=np.zeros(()))
         if self.misfit_of != "none":
             total = total + self._misfit(state, x, total)
         return np.where(total < 0, -1.0, 1.0) if self.kind == "classes" else total
 
     def norm(self, state: State, inputs: Input) -> np.ndarray:
-        """L2 norm (S,) from E G*^2 as in `draw`; 1 for classes."""
+        """Return the L2 norm (S,) from E G*^2 as in `draw`; 1 for classes."""
         misfit = 0.0 if self.misfit_of == "none" else self.misfit**2
         return np.ones(len(state["mean"])) if self.kind == "classes" else np.sqrt(state["second_moment"] + misfit)
 
     def degrees(self) -> tuple[int, ...]:
-        """1 .. 2^L."""
+        """Return 1 .. 2^L."""
         return tuple(range(1, 2**self.depth + 1))
 
     def bases(self, state: State, x: np.ndarray) -> np.ndarray:
-        """S*_2, which every other layer is made from: (S, n, k_2)."""
+        """Return S*_2, which every other layer is made from: (S, n, k_2)."""
         return self.hidden(state, x)["S_2"]
 
     def _misfit(self, state: State, x: np.ndarray, clean: np.ndarray) -> np.ndarray:
@@ -167,7 +167,7 @@ class QuadraticDensenet(Teacher):
         return self.misfit * sqrt(2) * wave * (np.abs(standard) if self.misfit_of == "heavy" else 1.0)
 
     def _one(self, streams: Streams, inputs: Input) -> Mapping[str, Any]:
-        """The state of one seed, without the seed's dimension."""
+        """Return the state of one seed, without the seed's dimension."""
         size = inputs.dimension - (self.kind == "classes")
         state = self._weights(streams.at("weights").generators()[0], size)
         alphas = np.array(quadratic_densenets.layer_weights(self.depth, self.alphas, self.gap, self.last_gap))
@@ -217,7 +217,7 @@ class QuadraticDensenet(Teacher):
         return np.array([variance * factor**2]), np.array([[fourth * factor**4]])
 
     def _rescale(self, state: State, layer: int, variance: float) -> float:
-        """The factor that gives S*_l a variance of 1 from the one it has; the weights are multiplied by it."""
+        """Return the factor that gives S*_l a variance of 1 from the one it has; the weights are multiplied by it."""
         factor = variance**-0.5 if self.features == "unit" else 1.0
         for source in self.links[layer - 2]:
             state[f"weights_{layer}_{source}"] = state[f"weights_{layer}_{source}"] * factor

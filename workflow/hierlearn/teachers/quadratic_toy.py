@@ -43,7 +43,7 @@ class QuadraticToy(Teacher):
     LAWS = ("gaussian", "uniform", "skewed")
 
     def objections(self, inputs: Input) -> Iterator[Objection]:
-        """Fewer coordinates than the target has, or of another variance."""
+        """Object to fewer coordinates than the target has, or of another variance."""
         if inputs.dimension < COORDINATES[self.instance]:
             yield "dimension", f"{inputs.dimension}", f"at least {COORDINATES[self.instance]} for {self.instance}"
         if inputs.law == "gaussian" and inputs.norm != "sqrt_dimension":
@@ -60,7 +60,7 @@ class QuadraticToy(Teacher):
         return ((0,) if self.instance == "toy_quartic" else (1,), (0, 2))
 
     def draw(self, streams: Streams, inputs: Any) -> State:
-        """coordinates (S, 3 or 4), alphas (S, 2), second_moment (S,), E G*^2 by a Gauss rule, exact.
+        """Draw coordinates (S, 3 or 4); return alphas (S, 2) and second_moment (S,), E G*^2 by a Gauss rule, too.
 
         Raises ValueError for another law, or too small a dimension.
         """
@@ -82,32 +82,32 @@ class QuadraticToy(Teacher):
         }
 
     def hidden(self, state: State, x: np.ndarray) -> dict[str, np.ndarray]:
-        """The features before their squares: S_2 (S, n, 2), S_3 (S, n, 1 or 2), float64."""
+        """Return the features before their squares: S_2 (S, n, 2), S_3 (S, n, 1 or 2), float64."""
         return self._features(np.take_along_axis(x, state["coordinates"][:, None, :], axis=-1).astype(np.float64))
 
     def parts(self, state: State, x: np.ndarray) -> dict[str, np.ndarray]:
-        """What the layers add, as layer_2 and layer_3, whose sum is the target; (S, n, 1) float64 each."""
+        """Return what the layers add, as layer_2 and layer_3, whose sum is the target; (S, n, 1) float64 each."""
         lower, higher = (values[..., None] for values in self._sums(self.hidden(state, x)))
         return {"layer_2": lower, "layer_3": state["alphas"][:, 1, None, None] * higher}
 
     def target(self, state: State, x: np.ndarray) -> np.ndarray:
-        """(S, n, d) -> (S, n, 1) float64."""
+        """Return targets: (S, n, d) -> (S, n, 1) float64."""
         return sum(self.parts(state, x).values(), start=np.zeros(()))
 
     def norm(self, state: State, inputs: Input) -> np.ndarray:
-        """L2 norm (S,) from E G*^2 as in `draw`, stored so that no job integrates again."""
+        """Return the L2 norm (S,) from E G*^2 as in `draw`, stored so that no job integrates again."""
         return np.sqrt(state["second_moment"])
 
     def degrees(self) -> tuple[int, ...]:
-        """All up to the largest."""
+        """Return all degrees up to the largest."""
         return tuple(range(1, DEGREES[self.instance] + 1))
 
     def bases(self, state: State, x: np.ndarray) -> np.ndarray:
-        """The features of the second layer: (S, n, 2)."""
+        """Return the features of the second layer: (S, n, 2)."""
         return self.hidden(state, x)["S_2"]
 
     def _sums(self, hidden: dict[str, np.ndarray]) -> list[np.ndarray]:
-        """What the two layers add but for the weight, (...) each."""
+        """Return what the two layers add but for the weight, (...) each."""
         return [np.sum(values**2, axis=-1) for values in hidden.values()]
 
     def _features(self, u: np.ndarray) -> dict[str, np.ndarray]:

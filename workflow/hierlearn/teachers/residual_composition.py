@@ -68,7 +68,7 @@ class ResidualComposition(Teacher):
     LAWS = ("hypercube", "sphere", "gaussian")
 
     def objections(self, inputs: Input) -> Iterator[Objection]:
-        """Instances of other laws, more coordinates than there are, and targets without a second moment."""
+        """Object to instances of other laws, more coordinates than there are, and targets without a second moment."""
         law, dimension, instance = inputs.law, inputs.dimension, self.instance
         exponentials = self.base_activation == self.composite_activation == "exponential"
         if law != "hypercube" and instance in ("product", *PARITIES):
@@ -100,7 +100,7 @@ class ResidualComposition(Teacher):
         return PARITIES.get(self.instance, 2 if self.instance == "powers" else self.order)
 
     def draw(self, streams: Streams, inputs: Input) -> State:
-        """product, parities: coordinates (S, c). polynomial, powers: rows (S, k, d) of F as a function of x.
+        """Draw by instance; product, parities: coordinates (S, c). polynomial, powers: rows (S, k, d) of F in x.
 
         powers: factor (S,), c. smooth: base_rows (S, k, p_F, d), base_coefficients (S, k, p_F), composite_rows
         (S, k, p_G, k), composite_coefficients (S, k, p_G), sampled_norm (S,). Raises ValueError where the instance does
@@ -136,16 +136,16 @@ class ResidualComposition(Teacher):
         return state | {"sampled_norm": np.sqrt(sum(np.sum(one, axis=(1, 2)) for one in squares) / NORM_POINTS)}
 
     def parts(self, state: State, x: np.ndarray) -> dict[str, np.ndarray]:
-        """beta F(x) as `base` and alpha G(F(x)) as `composite`, whose sum is the target; (S, n, k) float64 each."""
+        """Return beta F(x) as `base` and alpha G(F(x)) as `composite`, which sum to the target; (S, n, k) float64."""
         y = self.bases(state, x)
         return {"base": self.beta * y, "composite": self.alpha * self._composite(state, y)}
 
     def target(self, state: State, x: np.ndarray) -> np.ndarray:
-        """(S, n, d) -> (S, n, k) float64."""
+        """Return targets: (S, n, d) -> (S, n, k) float64."""
         return sum(self.parts(state, x).values(), start=np.zeros(()))
 
     def norm(self, state: State, inputs: Input) -> np.ndarray:
-        """L2 norm (S,), exact: F and G(F) are orthogonal. smooth: the estimate from NORM_POINTS points in `draw`."""
+        """Return the L2 norm (S,), exact: F is orthogonal to G(F). smooth: an estimate from NORM_POINTS points."""
         if "sampled_norm" in state:
             return state["sampled_norm"]
         square = _moment([2] * self.degree, inputs) if self.instance == "polynomial" else 1.0
@@ -153,7 +153,7 @@ class ResidualComposition(Teacher):
         return np.full(seeds, sqrt(self.outputs * (self.beta**2 + self.alpha**2 * square)))
 
     def degrees(self) -> tuple[int, ...]:
-        """Those of F and of G(F). smooth: the first of endlessly many, the odd ones only if both functions are odd."""
+        """Return those of F and of G(F). smooth: the first of endlessly many, odd ones only if both are odd."""
         if self.instance == "smooth":
             return (1, 3) if "exponential" not in (self.base_activation, self.composite_activation) else (1, 2, 3)
         base, composite = {
@@ -164,7 +164,7 @@ class ResidualComposition(Teacher):
         return tuple(sorted({*(base if self.beta else ()), *(composite if self.alpha else ())}))
 
     def bases(self, state: State, x: np.ndarray) -> np.ndarray:
-        """F(x), which the whole target is a function of: (S, n, d) -> (S, n, k)."""
+        """Return F(x), which the whole target is a function of: (S, n, d) -> (S, n, k)."""
         if self.instance == "smooth":
             activation = derivative(self.base_activation, 0)
             return _network(x, state["base_rows"], state["base_coefficients"], activation)

@@ -50,7 +50,7 @@ class RidgePolynomial(Teacher):
     LAWS = ("sphere", "gaussian", "anisotropic_sphere")
 
     def objections(self, inputs: Input) -> Iterator[Objection]:
-        """Polynomials of other laws, directions or coefficients that do not fit, and targets that are 0."""
+        """Object to polynomials of other laws, directions or coefficients that do not fit, and targets that are 0."""
         found = list(RidgePolynomial._misfits(self, inputs))
         yield from found or RidgePolynomial._vanishing(self, inputs)
 
@@ -94,7 +94,7 @@ class RidgePolynomial(Teacher):
                 yield "directions", "terms that cancel, a target of norm 0", "terms whose sum is not 0"
 
     def draw(self, streams: Streams, inputs: Input) -> State:
-        """directions (S, r, d), coefficients (S, r) float64. Raises ValueError where they do not fit into d."""
+        """Draw directions (S, r, d), coefficients (S, r) float64. Raises ValueError where they do not fit into d."""
         self.refuse(inputs)
 
         def one(generator: np.random.Generator) -> np.ndarray:
@@ -123,7 +123,7 @@ class RidgePolynomial(Teacher):
         return state
 
     def target(self, state: State, x: np.ndarray) -> np.ndarray:
-        """(S, n, d) -> (S, n, 1) float64."""
+        """Return targets: (S, n, d) -> (S, n, 1) float64."""
         t, dimension, sphere = _projections(state, x), x.shape[-1], bool(state["on_sphere"][0])
         if self.basis == "gegenbauer":
             terms = _polynomial(self.degree, dimension, t, sphere)
@@ -134,7 +134,7 @@ class RidgePolynomial(Teacher):
         return np.sum(terms * state["coefficients"][:, None, :], axis=-1, keepdims=True)
 
     def norm(self, state: State, inputs: Input) -> np.ndarray:
-        """L2 norm (S,), exact: products of ridge functions have closed-form means in the directions' inner products.
+        """Return the L2 norm (S,), exact: ridge functions' products have closed-form means in inner products.
 
         On the anisotropic sphere the estimate from NORM_POINTS points that `draw` made.
         """
@@ -145,11 +145,11 @@ class RidgePolynomial(Teacher):
         return np.sqrt(np.einsum("sr,srt,st->s", alpha, self._means(inputs, gram), alpha))
 
     def degrees(self) -> tuple[int, ...]:
-        """p alone for `gegenbauer`; the positive degrees of a power."""
+        """Return p alone for `gegenbauer`; the positive degrees of a power."""
         return (self.degree,) if self.basis == "gegenbauer" else tuple(range(self.degree, 0, -2))
 
     def bases(self, state: State, x: np.ndarray) -> np.ndarray:
-        """q_1 .. q_{ceil(p/2)} of every direction: quadratic models of them reach degree p (chen2020, Section 4.2)."""
+        """Return q_1 .. q_{ceil(p/2)} of all directions: quadratic models of them reach degree p (chen2020, 4.2)."""
         t, sphere, half = _projections(state, x), bool(state["on_sphere"][0]), (self.degree + 1) // 2
         return np.concatenate([_polynomial(j, x.shape[-1], t, sphere) for j in range(1, half + 1)], axis=-1)
 
@@ -192,5 +192,5 @@ def _projections(state: State, x: np.ndarray) -> np.ndarray:
 
 
 def _polynomial(degree: int, dimension: int, t: np.ndarray, sphere: bool) -> np.ndarray:
-    """The Gegenbauer or Hermite polynomial of unit L2 norm at projections t."""
+    """Return the Gegenbauer or Hermite polynomial of unit L2 norm at projections t."""
     return orthonormal(degree, dimension, t) if sphere else hermite(degree, t)

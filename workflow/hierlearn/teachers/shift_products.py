@@ -29,12 +29,12 @@ class ShiftProducts(Teacher):
     LAWS = ("hypercube",)
 
     def objections(self, inputs: Input) -> Iterator[Objection]:
-        """Fewer coordinates than two distances need."""
+        """Object to fewer coordinates than two distances need."""
         if inputs.dimension < 5:
             yield "dimension", f"{inputs.dimension}", "at least 5, for two distances below its half"
 
     def draw(self, streams: Streams, inputs: Input) -> State:
-        """distances (S, 2) and square (S,), E|H|^2."""
+        """Draw distances (S, 2); return square (S,), E|H|^2, too."""
         self.refuse(inputs)
         most = (inputs.dimension - 1) // 2
         drawn = streams.at("distances").stack(lambda generator: 1 + generator.permutation(most)[:OUTPUTS])
@@ -42,25 +42,25 @@ class ShiftProducts(Teacher):
         return {"distances": drawn, "square": squares}
 
     def parts(self, state: State, x: np.ndarray) -> dict[str, np.ndarray]:
-        """F as `base` and alpha F_1 F_2, twice, as `composite`, whose sum is the target; (S, n, 2) float64 each."""
+        """Return F as `base` and alpha F_1 F_2, twice, as `composite`: they sum to the target; (S, n, 2) float64."""
         base = self.bases(state, x)
         product = self.alpha * np.prod(base, axis=-1, keepdims=True)
         return {"base": base, "composite": np.repeat(product, OUTPUTS, axis=-1)}
 
     def target(self, state: State, x: np.ndarray) -> np.ndarray:
-        """(S, n, d) -> (S, n, 2) float64."""
+        """Return targets: (S, n, d) -> (S, n, 2) float64."""
         return sum(self.parts(state, x).values(), start=np.zeros(()))
 
     def norm(self, state: State, inputs: Input) -> np.ndarray:
-        """Exact, by counting: F_1 F_2 is not orthogonal to F where one distance is twice the other."""
+        """Return the norm (S,), by counting: F_1 F_2 is not orthogonal to F where one distance is twice the other."""
         return np.sqrt(state["square"])
 
     def degrees(self) -> tuple[int, ...]:
-        """None that is asked for: 2 and 4, of which kernels that are no function of the inner product say nothing."""
+        """Return none: 2 and 4, of which kernels that are no function of the inner product say nothing."""
         return ()
 
     def bases(self, state: State, x: np.ndarray) -> np.ndarray:
-        """F, (S, n, 2) float64."""
+        """Return F, (S, n, 2) float64."""
         signs = np.sign(x).astype(np.float64)
         found = np.empty((*x.shape[:2], OUTPUTS))
         for seed, j in np.ndindex(len(x), OUTPUTS):

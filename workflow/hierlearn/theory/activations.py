@@ -38,7 +38,7 @@ class Activation:
 
 
 def relu(t: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
-    """max(t, 0) of contiguous arrays, NaN where t is; written to out, which may be t itself."""
+    """Return max(t, 0) of contiguous arrays, NaN where t is; written to out, which may be t itself."""
     t = np.asarray(t, order="C")
     out = np.empty_like(t) if out is None else out
     # Beside a number, numpy takes the maximum entry by entry; beside an array of zeros it is three times as fast.
@@ -55,7 +55,7 @@ def _zeros(dtype: np.dtype) -> np.ndarray:
 
 
 def derivative(name: str, order: int) -> Elementwise:
-    """sigma^(order), sigma itself for 0. Raises ValueError beyond `largest_order`."""
+    """Return sigma^(order), sigma itself for 0. Raises ValueError beyond `largest_order`."""
     row = ACTIVATIONS[name]
     if not 0 <= order <= row.largest_order:
         raise ValueError(f"order {order} of {name}; expected 0 to {row.largest_order}")
@@ -63,28 +63,28 @@ def derivative(name: str, order: int) -> Elementwise:
 
 
 def monic(name: str) -> Elementwise:
-    """A power without its factor: relu^q or t^q, the step for q = 0."""
+    """Return a power without its factor: relu^q or t^q, the step for q = 0."""
     return _one_sided(POWERS[name], 1) if name in ONE_SIDED else derivative(name, 0)
 
 
 def one_sided(name: str, order: int = 0) -> tuple[int, float]:
-    """(a, c) such that sigma^(order)(t) = c t_+^a, t_+^0 the step: the order and factor of an arc-cosine kernel."""
+    """Return (a, c) with sigma^(order)(t) = c t_+^a, t_+^0 the step: order and factor of an arc-cosine kernel."""
     power = ONE_SIDED[name] - order
     return power, 1.0 / factorial(power)
 
 
 def monic_moment(name: str) -> float:
-    """E phi(g)^2 of a power phi without its factor: (2 q - 1)!!, half of it for one side."""
+    """Return E phi(g)^2 of a power phi without its factor: (2 q - 1)!!, half of it for one side."""
     return one_sided_moment(2 * POWERS[name]) * (1.0 if name in ONE_SIDED else 2.0)
 
 
 def one_sided_moment(power: int) -> float:
-    """E g_+^n: (n - 1)!! over 2 for even n, over sqrt(2 pi) for odd n."""
+    """Return E g_+^n: (n - 1)!! over 2 for even n, over sqrt(2 pi) for odd n."""
     return prod(range(power - 1, 0, -2)) / (sqrt(2 * pi) if power % 2 else 2.0)
 
 
 def hermite_coefficient(name: str, degree: int) -> float:
-    """E[sigma(g) he_q(g)] of relu^a / a!, he_q the Hermite polynomial orthonormal under N(0, 1), q = degree.
+    """Return E[sigma(g) he_q(g)] of relu^a / a!, q = degree, he_q the orthonormal Hermite polynomial under N(0, 1).
 
     E[sigma He_q] = E[sigma^(q)] up to q = a; beyond, the a + 1 derivatives that sigma takes leave He_{q-a-1}(0) over
     sqrt(2 pi).
@@ -100,7 +100,7 @@ def hermite_coefficient(name: str, degree: int) -> float:
 
 
 def _relu_power(power: int) -> Callable[[int], Elementwise]:
-    """Derivatives of relu^q / q!."""
+    """Return the derivatives of relu^q / q!."""
     return lambda order: _one_sided(power - order, factorial(power - order))
 
 

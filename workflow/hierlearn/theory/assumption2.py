@@ -21,7 +21,7 @@ LONGEST = 38.0
 
 
 def approximation_error(order: int) -> float:
-    """E_k = min over polynomials q of degree <= k of E(1{z >= 0} - q(z))^2, z ~ N(0, 1)  (chen2020, Section 4.2).
+    """Return E_k, min over q of degree <= k of E(1{z >= 0} - q(z))^2, z ~ N(0, 1)  (chen2020, Section 4.2).
 
     1/2 less the squared Hermite coefficients up to degree k: c_0 = 1/2, c_j = He_{j-1}(0) / sqrt(2 pi j!). They vanish
     at even j > 0, so E_2 = E_1.
@@ -30,7 +30,7 @@ def approximation_error(order: int) -> float:
 
 
 def second_moment(rows: np.ndarray) -> np.ndarray:
-    """Sigma without biases: 1/2 - angle(v_i, v_j) / (2 pi), the order-0 arc-cosine matrix of the rows.
+    """Return Sigma without biases: 1/2 - angle(v_i, v_j) / (2 pi), the order-0 arc-cosine matrix of the rows.
 
     rows (D, d) -> (D, D) float64, exactly symmetric; the same for every rotationally symmetric law of x.
     """
@@ -41,7 +41,7 @@ def second_moment(rows: np.ndarray) -> np.ndarray:
 
 
 def second_moment_with_biases(rows: np.ndarray, biases: np.ndarray, law: str) -> np.ndarray:
-    """Sigma_ij = P(<v_i, x> + b_i >= 0 and <v_j, x> + b_j >= 0) of the paper's biased step features.
+    """Return Sigma_ij = P(<v_i, x> + b_i >= 0 and <v_j, x> + b_j >= 0) of the paper's biased step features.
 
     rows (D, d), biases (D,), law "sphere" (x ~ Unif(S^{d-1})) or "gaussian" (x ~ N(0, I)) -> (D, D) float64, exactly
     symmetric. With s_i = -b_i / |v_i| this is Owen's formula for a bivariate normal law, which needs no more of the

@@ -21,7 +21,7 @@ SCAN_PER_DECADE = 12
 
 
 def spectrum_for(profile: Callable[[np.ndarray], np.ndarray], dimension: int, degree: int) -> Spectrum:
-    """The spectrum with all degrees that matter for a target of this degree; its tail has the rest."""
+    """Return the spectrum with all degrees that matter for a target of this degree; its tail has the rest."""
     last = degree + 2
     while last < LARGEST_DEGREE and harmonics(dimension, last + 1) <= LARGEST_DIMENSION:
         last += 1
@@ -31,7 +31,7 @@ def spectrum_for(profile: Callable[[np.ndarray], np.ndarray], dimension: int, de
 def expected_risk(
     kernel: Spectrum, target: Mapping[int, float], samples: float, ridge: float = 0.0, noise: float = 0.0
 ) -> float:
-    """E|f - f*|^2 of kernel ridge regression on `samples` points against the noise-free target, in its units.
+    """Return E|f - f*|^2 of kernel ridge regression on `samples` points against the noise-free target, in its units.
 
     n = sum_k N_k xi_k / (xi_k + kappa) + (n r + tail) / kappa,
     gamma = (1/n) sum_k N_k xi_k^2 / (xi_k + kappa)^2 in [0, 1),
@@ -61,7 +61,7 @@ def sample_complexity(
     noise: float = 0.0,
     largest: float = 1e16,
 ) -> float:
-    """Smallest real n with risk <= threshold < 1 at the best of the ridges, for a unit-norm target of one degree.
+    """Return the least real n with risk <= threshold < 1 at the best ridge, for a unit-norm target of one degree.
 
     It may be below 1; NaN if above `largest`. Scanned upwards in log n for the first crossing, then root-found.
     """
@@ -85,7 +85,7 @@ def sample_complexity(
 
 
 def _kappa(values: np.ndarray, counts: np.ndarray, samples: float, ridge: float) -> float:
-    """The kappa at which the degrees of freedom, ridge / kappa included, equal the samples; else 0."""
+    """Return the kappa at which the degrees of freedom, ridge / kappa included, equal the samples; else 0."""
     if ridge == 0 and np.sum(counts) <= samples:
         return 0.0
 

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 
 def harmonics(dimension: int, degree: int) -> int:
-    """N(d, k): dimension of the harmonics of degree k on S^{d-1}; exact. Raises ValueError if d < 2."""
+    """Return N(d, k), the dimension of the harmonics of degree k on S^{d-1}; exact. Raises ValueError if d < 2."""
     _check(dimension, degree)
     if degree < 2:
         return (1, dimension)[degree]
@@ -15,7 +15,7 @@ def harmonics(dimension: int, degree: int) -> int:
 
 
 def polynomials(dimension: int, degree: int, sphere: bool = True) -> int:
-    """P_k: dimension of the polynomials of degree <= k in d variables; exact. Raises ValueError if d < 2.
+    """Return P_k, the dimension of polynomials of degree <= k in d variables; exact. Raises ValueError if d < 2.
 
     sphere: as functions on S^{d-1}, N(d, 0) + ... + N(d, k) (230 at d = 20, k = 2); else as functions on R^d,
     where |x|^2 is not constant (231).
@@ -27,7 +27,7 @@ def polynomials(dimension: int, degree: int, sphere: bool = True) -> int:
 
 
 def neurons_of_harmonics(dimension: int, degree: int) -> int:
-    """d N(d, p-2): the heuristic count for a quadratic Taylor model of the raw input; exact.
+    """Return d N(d, p-2), the heuristic count for a quadratic Taylor model of the raw input; exact.
 
     Raises ValueError if d < 2 or p < 2.
     """
@@ -37,7 +37,7 @@ def neurons_of_harmonics(dimension: int, degree: int) -> int:
 
 
 def composition_risk_bound(functions: ArrayLike, dimension: int, order: int, alpha: float) -> np.ndarray:
-    """k alpha^2 max(0, 1 - N / C(d, k)): least risk of N fixed functions per output  (allenzhu2019, Theorems 2 to 4).
+    """Bound the risk of N fixed functions per output: k alpha^2 max(0, 1 - N / C(d, k))  (allenzhu2019, Thms 2 to 4).
 
     The target is that of the teacher residual_composition, `product`, in its own units, on the hypercube:
     H_j = beta s_{i_j} + alpha s_{i_1} ... s_{i_k}, j = 1 .. k, with k = order >= 2; the risk is summed over outputs and
@@ -57,7 +57,7 @@ def composition_risk_bound(functions: ArrayLike, dimension: int, order: int, alp
 
 
 def composition_sample_bound(risk: float, dimension: int, order: int, alpha: float) -> float:
-    """C(d, k) max(0, 1 - risk / (k alpha^2)): the samples from which `composition_risk_bound` allows a risk.
+    """Return C(d, k) max(0, 1 - risk / (k alpha^2)): the samples from which `composition_risk_bound` allows a risk.
 
     risk: summed over outputs, in the target's own units. Raises ValueError for k < 2 or k > d.
     """

@@ -19,7 +19,7 @@ PRODUCT_LAWS = ("gaussian", "uniform", "skewed")
 
 
 def isotropy(points: np.ndarray, fresh: np.ndarray) -> tuple[float, float]:
-    """max E <w, x>^2 and max E <w, S_1>^2 over |w| = 1, S_1 = x^2 - E x^2: 1 and 2 for N(0, I).
+    """Return max E <w, x>^2 and max E <w, S_1>^2 over |w| = 1, S_1 = x^2 - E x^2: 1 and 2 for N(0, I).
 
     w is the worst direction of the points, judged on fresh ones: the largest eigenvalue of n points is too large by a
     factor of up to (1 + sqrt(d / n))^2.
@@ -33,12 +33,12 @@ def isotropy(points: np.ndarray, fresh: np.ndarray) -> tuple[float, float]:
 
 
 def variables(dimension: int, degree: int, monomials: int) -> int:
-    """The most coordinates, up to the dimension, that have no more monomials of degree up to `degree` than allowed."""
+    """Return the most coordinates, up to the dimension, with no more monomials up to `degree` than allowed."""
     return max(v for v in range(1, dimension + 1) if v == 1 or comb(v + degree, degree) <= monomials)
 
 
 def monomials(points: np.ndarray, degree: int) -> tuple[np.ndarray, np.ndarray]:
-    """All monomials of degree 0 .. q in v coordinates, (n, v) -> (n, M), and the degree of each (M,)."""
+    """Return all monomials of degree 0 .. q in v coordinates, (n, v) -> (n, M), and the degree of each (M,)."""
     powers = [one for q in range(degree + 1) for one in combinations_with_replacement(range(points.shape[1]), q)]
     rows = {one: i for i, one in enumerate(powers)}
     # Monomials as rows: each is written at once.
@@ -49,7 +49,7 @@ def monomials(points: np.ndarray, degree: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def top_share(values: np.ndarray, fresh: np.ndarray, orders: np.ndarray) -> tuple[float, float]:
-    """min E P^2 / C(P_q), the inverse of c_1(q), from below and from above.
+    """Return min E P^2 / C(P_q), the inverse of c_1(q), from below and from above.
 
     P is a combination of the monomials `values` (n, M), P_q its part of the highest degree, C the sum of squared
     coefficients. The least over a sample is in the mean below that of the law; that of the same P on fresh points is
@@ -71,14 +71,14 @@ def top_share(values: np.ndarray, fresh: np.ndarray, orders: np.ndarray) -> tupl
 
 
 def moment_ratios(values: np.ndarray, coefficients: np.ndarray, masses: np.ndarray | None = None) -> np.ndarray:
-    """E f^4 / (E f^2)^2 of combinations f of columns: (n, M), (M, F) -> (F,). masses: of the points, None: equal."""
+    """Return E f^4 / (E f^2)^2 of combinations f of columns: (n, M), (M, F) -> (F,). masses: (n,), None: equal."""
     squares = (values @ coefficients) ** 2
     weights = np.full(len(values), 1.0 / len(values)) if masses is None else masses
     return (weights @ squares**2) / (weights @ squares) ** 2
 
 
 def heaviest(values: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    """Coefficients (M, F) at which E f^4 / (E f^2)^2 cannot be raised, from (M, F) starts.
+    """Return coefficients (M, F) at which E f^4 / (E f^2)^2 cannot be raised, from (M, F) starts.
 
     With f = sum_i c_i phi_i for orthonormal phi, c <- E f^3 phi raises E f^4 at every step, as E f^4 is convex in c.
     """
@@ -103,13 +103,13 @@ def heaviest(values: np.ndarray, starts: np.ndarray) -> np.ndarray:
 
 
 def hypercontractive_bound(degree: int) -> float:
-    """9^q >= E f^4 / (E f^2)^2 for polynomials of degree q of normal points: (2p - 1)^{pq} with p = 2."""
+    """Bound E f^4 / (E f^2)^2 of polynomials of degree q of normal points by 9^q: (2p - 1)^{pq} with p = 2."""
     return 9.0**degree
 
 
 @cache
 def rule(law: str, degree: int, power: int = 1) -> tuple[np.ndarray, np.ndarray]:
-    """Nodes and masses (n,) of one coordinate, exact for the means of polynomials up to a degree.
+    """Return nodes and masses (n,) of one coordinate, exact for the means of polynomials up to a degree.
 
     power: of the law `skewed`. Raises ValueError for a law whose coordinates depend on each other.
     """
@@ -128,7 +128,7 @@ def rule(law: str, degree: int, power: int = 1) -> tuple[np.ndarray, np.ndarray]
 
 
 def monic_norms(law: str, degree: int, power: int = 1) -> np.ndarray:
-    """E p_n^2 of the monic orthogonal polynomials of one coordinate, n = 0 .. degree: n! for the normal law."""
+    """Return E p_n^2 of the monic orthogonal polynomials of one coordinate, n = 0 .. degree: n! for the normal law."""
     nodes, masses = rule(law, 2 * degree + 1, power)
     values, norms = [np.ones_like(nodes)], [1.0]
     for n in range(1, degree + 1):
@@ -140,7 +140,7 @@ def monic_norms(law: str, degree: int, power: int = 1) -> np.ndarray:
 
 
 def least_top_share(law: str, degree: int, dimension: int, power: int = 1) -> float:
-    """min E P^2 / C(P_q) over polynomials P of degree q in d coordinates, P_q their part of degree exactly q.
+    """Return min E P^2 / C(P_q) over polynomials P of degree q in d coordinates, P_q their part of degree exactly q.
 
     C is the sum of squared coefficients. Orthogonal polynomials of independent coordinates are products, P_q is all
     that their top parts see, and so the least is that of a single product: min of h_{a_1} h_{a_2} ... over
@@ -156,7 +156,7 @@ def least_top_share(law: str, degree: int, dimension: int, power: int = 1) -> fl
 def quadratic_feature_moments(
     linear: np.ndarray, square: np.ndarray, nodes: np.ndarray, masses: np.ndarray
 ) -> tuple[np.ndarray, float]:
-    """Covariance (k, k) of S = W_0 x + W_1 (x^2 - 1) and E (sum_i S_i^2)^2, exact.
+    """Return the covariance (k, k) of S = W_0 x + W_1 (x^2 - 1) and E (sum_i S_i^2)^2, exact.
 
     linear, square: W_0 and W_1 (k, d); nodes, masses: a rule of the coordinates, exact to degree 8. S is a sum over
     independent coordinates, whose second and fourth cumulants add.
@@ -172,7 +172,7 @@ def quadratic_feature_moments(
 
 
 def grid(law: str, variables: int, degree: int, power: int = 1) -> tuple[np.ndarray, np.ndarray]:
-    """Points (n, variables) and masses (n,) that integrate polynomials of this degree in each coordinate exactly."""
+    """Return points (n, variables) and masses (n,), exact for polynomials of this degree in each coordinate."""
     nodes, masses = rule(law, degree, power)
     points = np.stack(np.meshgrid(*[nodes] * variables, indexing="ij"), axis=-1).reshape(-1, variables)
     products = np.prod(np.stack(np.meshgrid(*[masses] * variables, indexing="ij"), axis=-1), axis=-1)

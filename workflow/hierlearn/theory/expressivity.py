@@ -22,12 +22,12 @@ SMALL = 1e-3
 
 
 def expressible(degree: int) -> bool:
-    """Whether p - 2 is 0, 1 or even: the powers <b, x>^p that Lemma 15 speaks of."""
+    """Return whether p - 2 is 0, 1 or even: the powers <b, x>^p that Lemma 15 speaks of."""
     return degree >= 2 and hermite_coefficient("relu", degree - 2) != 0
 
 
 def scales(degree: int, projections: np.ndarray, width: int) -> tuple[np.ndarray, np.ndarray]:
-    """c+ and c- of the weights w*_r = c+ b of the neurons with a = +1 and c- b of their copies with a = -1.
+    """Return c+ and c- of the weights w*_r = c+ b of the neurons with a = +1 and c- b of their copies with a = -1.
 
     c = 2 m^{-1/4} sqrt(a+) and 2 m^{-1/4} sqrt(a-), a = a+ - a- the amplitude (eq. 22 and Appendix C.4).
     An expressible degree; projections: <w0_r, b>, any shape -> two arrays of that shape, float64 >= 0.
@@ -37,7 +37,7 @@ def scales(degree: int, projections: np.ndarray, width: int) -> tuple[np.ndarray
 
 
 def norm_bound(degree: int, failure: float) -> float:
-    """What |W*|_{2,4} stays below with probability 1 - failure/2 over w0: (32 pi max(p-2, 1)^3 / failure)^{1/4}.
+    """Bound |W*|_{2,4} with probability 1 - failure/2 over w0: (32 pi max(p-2, 1)^3 / failure)^{1/4}.
 
     Appendix C.4: Markov's inequality for 8 (1/(m/2)) sum_r a(w0_r)^2, where E a^2 <= 2 pi max(p-2, 1)^3.
     """
@@ -45,7 +45,7 @@ def norm_bound(degree: int, failure: float) -> float:
 
 
 def best_line(degree: int, along: np.ndarray) -> float:
-    """c such that c <b, x>^3 is nearest to <b, x>^p over the points, for odd p >= 5: what such weights can do for it.
+    """Return c with c <b, x>^3 nearest to <b, x>^p over the points, for odd p >= 5: what such weights can do for it.
 
     E[relu(<w0, x>) a(<w0, b>)] has of the odd powers of <b, x> the first alone, whatever a. along: <b, x>, (n,).
     """
@@ -53,7 +53,7 @@ def best_line(degree: int, along: np.ndarray) -> float:
 
 
 def taylor_reaches(activation: str, order: int, degree: int) -> bool:
-    """Whether sums of sigma^(k)(<w, x>) <u, x>^k, k = order, have a component of a degree p in x.
+    """Return whether sums of sigma^(k)(<w, x>) <u, x>^k, k = order, have a component of a degree p in x.
 
     <u, x>^k moves a degree by at most k, in steps of two: sigma^(k) must have a Hermite coefficient at some j >= p - k
     with the parity of p - k.

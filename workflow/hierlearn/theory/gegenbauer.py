@@ -38,7 +38,7 @@ class Spectrum:
 
 
 def orthonormal(degree: int, dimension: int, t: np.ndarray) -> np.ndarray:
-    """q_k(t), the degree-k Gegenbauer polynomial with E q_k^2 = 1 under the law of a coordinate.
+    """Return q_k(t), the degree-k Gegenbauer polynomial with E q_k^2 = 1 under the law of a coordinate.
 
     t: any shape -> the same shape, float64; q_k(1) = sqrt(N(d, k)) > 0.
     """
@@ -52,7 +52,7 @@ def orthonormal(degree: int, dimension: int, t: np.ndarray) -> np.ndarray:
 
 
 def hermite(degree: int, t: np.ndarray) -> np.ndarray:
-    """He_k(t) / sqrt(k!), the orthonormal polynomial under N(0, 1) and the limit of q_k(t / sqrt(d)) as d -> infinity.
+    """Return He_k(t) / sqrt(k!), orthonormal under N(0, 1) and the limit of q_k(t / sqrt(d)) as d -> infinity.
 
     t: any shape -> the same shape, float64.
     """
@@ -61,7 +61,7 @@ def hermite(degree: int, t: np.ndarray) -> np.ndarray:
 
 @cache
 def quadrature(dimension: int, count: int = NODES) -> tuple[np.ndarray, np.ndarray]:
-    """Gauss rule of the law of one coordinate: nodes (count,) ascending, masses (count,) that sum to 1; read-only.
+    """Return the Gauss rule of one coordinate: nodes (count,) ascending, masses (count,) of sum 1; read-only.
 
     Exact for polynomials of degree <= 2 count - 1 (nodes by Golub-Welsch, masses with small relative error
     down to underflow). Exactly symmetric about 0, so that odd means vanish.
@@ -81,7 +81,7 @@ def quadrature(dimension: int, count: int = NODES) -> tuple[np.ndarray, np.ndarr
 
 
 def spectrum(profile: Callable[[np.ndarray], np.ndarray], dimension: int, degrees: int | Sequence[int]) -> Spectrum:
-    """Eigenvalues of K(x, z) = h(<x, z>) over Unif(S^{d-1}): xi_k = E[h(t) q_k(t)] / sqrt(N(d, k)).
+    """Return eigenvalues of K(x, z) = h(<x, z>) over Unif(S^{d-1}): xi_k = E[h(t) q_k(t)] / sqrt(N(d, k)).
 
     profile: h, vectorised over [-1, 1]. degrees: a number (then 0 .. degrees) or a sequence. Coefficients
     below rounding are set to 0. Raises ValueError if a coefficient is clearly negative: h is then no positive

@@ -11,24 +11,24 @@ import numpy as np
 
 
 def levels(symbols: int, classes: int, depth: int) -> tuple[int, ...]:
-    """Symbols that have rules at each level, from the bottom: v, ..., v, n_c."""
+    """Return how many symbols have rules at each level, from the bottom: v, ..., v, n_c."""
     return (*[symbols] * (depth - 1), classes)
 
 
 def draw_rules(generator: np.random.Generator, parents: int, symbols: int, synonyms: int, branching: int) -> np.ndarray:
-    """(parents, m) codes of distinct strings, drawn without replacement from all v^s."""
+    """Draw (parents, m) codes of distinct strings, without replacement from all v^s."""
     return generator.permutation(symbols**branching)[: parents * synonyms].reshape(parents, synonyms)
 
 
 def digits(codes: np.ndarray, symbols: int, branching: int) -> np.ndarray:
-    """The s symbols of codes: (...) -> (..., s), the most significant first."""
+    """Return the s symbols of codes: (...) -> (..., s), the most significant first."""
     return codes[..., None] // symbols ** np.arange(branching)[::-1] % symbols
 
 
 def expand(
     generator: np.random.Generator, rules: Sequence[np.ndarray], roots: np.ndarray, symbols: int, branching: int
 ) -> np.ndarray:
-    """Strings of roots (n, r), each node's synonym uniform: (n, r s^L)."""
+    """Draw strings of roots (n, r), each node's synonym uniform: (n, r s^L)."""
     found = roots
     for rule in reversed(rules):
         chosen = rule[found, generator.integers(0, rule.shape[1], found.shape)]
@@ -37,7 +37,7 @@ def expand(
 
 
 def parse(rules: Sequence[np.ndarray], strings: np.ndarray, symbols: int, branching: int) -> Iterator[np.ndarray]:
-    """The symbols of every level above the leaves, from the bottom: (n, r s^L) -> (n, r s^(L-1)), ..., (n, r).
+    """Yield the symbols of every level above the leaves, from the bottom: (n, r s^L) -> (n, r s^(L-1)), ..., (n, r).
 
     -1 where no symbol stands for a string, and everywhere above it.
     """
@@ -51,7 +51,7 @@ def parse(rules: Sequence[np.ndarray], strings: np.ndarray, symbols: int, branch
 
 
 def one_hot(strings: np.ndarray, symbols: int) -> np.ndarray:
-    """(n, length) -> (n, v length) float32, a channel for each symbol: (1 - 1/v) or -1/v, times v / sqrt(v - 1).
+    """Encode (n, length) as (n, v length) float32, a channel a symbol: (1 - 1/v) or -1/v, times v / sqrt(v - 1).
 
     Positions follow one another within a channel; |x|^2 is the number of columns.
     """
@@ -60,5 +60,5 @@ def one_hot(strings: np.ndarray, symbols: int) -> np.ndarray:
 
 
 def strings_of(x: np.ndarray, symbols: int) -> np.ndarray:
-    """What `one_hot` was made of: (n, v length) -> (n, length)."""
+    """Return what `one_hot` was made of: (n, v length) -> (n, length)."""
     return np.argmax(x.reshape(len(x), symbols, -1), axis=1)

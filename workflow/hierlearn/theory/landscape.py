@@ -52,7 +52,7 @@ class Expansion(NamedTuple):
 
 
 def curvature_slack(features: Array, gates: Array, weights: Array, reference: Array, curvature: Array) -> float:
-    """s = E[l'' (1/m) sum_r sigma''(<w0_r, h>)^2 <w_r, h>^2 <w*_r, h>^2], the right side of Lemma 1.
+    """Return s = E[l'' (1/m) sum_r sigma''(<w0_r, h>)^2 <w_r, h>^2 <w*_r, h>^2], the right side of Lemma 1.
 
     It is the mean over S' of the Gauss-Newton term: f^Q_{W + t W* S'} has the slope 1/sqrt(m) sum_r a_r S'_r sigma''
     <w_r, h> <w*_r, h> at t = 0, with factor 1, since the 1/2 of f^Q cancels the 2 of the square. All else in Lemma 1 is
@@ -63,14 +63,14 @@ def curvature_slack(features: Array, gates: Array, weights: Array, reference: Ar
 
 
 def quadratic_outputs(features: Array, gates: Array, signs: Array, weights: Array) -> Array:
-    """f^Q_W at the points, (n,)."""
+    """Return f^Q_W at the points, (n,)."""
     return (gates * (features @ weights.T) ** 2) @ signs / (2.0 * np.sqrt(len(signs)))
 
 
 def quadratic_expansion(
     features: Array, gates: Array, signs: Array, targets: Array, loss: Loss, weights: Array, reference: Array
 ) -> Expansion:
-    """L^Q at W along W and W*: <grad, W> = 2 E[l' f^Q_W], curvature s + 2 E[l' f^Q_{W*}] (bai2020, Appendix B.1)."""
+    """Expand L^Q at W along W and W*: <grad, W> = 2 E[l' f^Q_W], curvature s + 2 E[l' f^Q_{W*}] (bai2020, B.1)."""
     outputs, towards = (quadratic_outputs(features, gates, signs, one) for one in (weights, reference))
     squares = _squared_slopes(features, gates, weights, reference)
     return _expansion(loss, targets, outputs, 2.0 * outputs, squares, 2.0 * towards)
@@ -86,7 +86,7 @@ def randomised_expansion(
     loss: Loss,
     draws: Array,
 ) -> Expansion:
-    """L at W along W and W*, for sigma = relu^3 / 6 and the mean over given draws of S; the mean over S' is exact.
+    """Expand L at W along W and W*, sigma = relu^3 / 6, mean over given draws of S; the mean over S' is exact.
 
     first: w0 (m, D); draws (K, m) of -1 and +1. Every draw is used with its opposite, which removes what is odd in S.
     """
@@ -104,7 +104,7 @@ def randomised_expansion(
 def equal_sign_slack(
     features: Array, gates: Array, signs: Array, weights: Array, reference: Array, curvature: Array
 ) -> float:
-    """`curvature_slack` along W* itself, without S': no mean over signs, so that the neurons' slopes add up."""
+    """Return `curvature_slack` along W* itself, without S': no mean over signs, so that the neurons' slopes add up."""
     slopes = (gates * (features @ weights.T) * (features @ reference.T)) @ signs / np.sqrt(len(signs))
     return float(np.mean(curvature * slopes**2))
 
@@ -112,7 +112,7 @@ def equal_sign_slack(
 def equal_sign_expansion(
     features: Array, first: Array, signs: Array, weights: Array, reference: Array, targets: Array, loss: Loss
 ) -> Expansion:
-    """The loss of f_W itself, all of S equal, at W along W and along W* without S', for sigma = relu^3 / 6."""
+    """Expand the loss of f_W itself, all of S equal, at W along W and along W* without S', for sigma = relu^3 / 6."""
     start, moved, towards = (features @ part.T for part in (first, weights, reference))
     inner, scaled = np.maximum(start + moved, 0.0), signs / np.sqrt(len(signs))
     along, radial = ((inner**2 * part) @ scaled / 2.0 for part in (towards, moved))
@@ -130,7 +130,7 @@ def _expansion(loss: Loss, targets: Array, outputs: Array, radial: Array, square
 
 
 def _squared_slopes(features: Array, gates: Array, weights: Array, reference: Array) -> Array:
-    """The mean over S' of the squared slope of f^Q at W along W* S', (n,)."""
+    """Return the mean over S' of the squared slope of f^Q at W along W* S', (n,)."""
     return np.mean((gates * (features @ weights.T) * (features @ reference.T)) ** 2, axis=1)
 
 
@@ -146,7 +146,7 @@ class RandomisedSquaredRisk:
         self.scaled = signs / np.sqrt(len(signs))
 
     def risk_and_gradient(self, weights: Array) -> tuple[float, Array]:
-        """L(W) and its gradient (m, D)."""
+        """Return L(W) and its gradient (m, D)."""
         up, down, error, spread = self._moments(weights)
         risk = float(np.mean(error**2 + np.mean(spread**2, axis=1)))
         pull = error[:, None] * self.scaled * (up**2 - down**2) / 2.0
@@ -154,7 +154,7 @@ class RandomisedSquaredRisk:
         return risk, pull.T @ self.features / len(self.features)
 
     def hessian_product(self, weights: Array, vector: Array) -> Array:
-        """The Hessian of L at W times a vector (m, D), of its shape."""
+        """Return the Hessian of L at W times a vector (m, D), of its shape."""
         up, down, error, spread = self._moments(weights)
         moved = self.features @ vector.T
         change = ((up**2 - down**2) * moved) @ self.scaled / 4.0
@@ -164,12 +164,12 @@ class RandomisedSquaredRisk:
         return pull.T @ self.features / len(self.features)
 
     def mean_slopes(self, weights: Array) -> Array:
-        """The slope of E f at every point in <w_r, h>, (n, m): that in w_r is this times h."""
+        """Return the slope of E f at every point in <w_r, h>, (n, m): that in w_r is this times h."""
         up, down, _, _ = self._moments(weights)
         return self.scaled * (up**2 - down**2) / 4.0
 
     def expansion(self, weights: Array, reference: Array) -> Expansion:
-        """L at W along W and W*, as in `randomised_expansion` with all draws."""
+        """Expand L at W along W and W*, as `randomised_expansion` does, with all draws."""
         risk, gradient = self.risk_and_gradient(weights)
         up, down, error, spread = self._moments(weights)
         square = (self.features @ reference.T) ** 2
@@ -189,7 +189,7 @@ class RandomisedSquaredRisk:
 
 
 def leading_reference(features: Array, gates: Array, signs: Array, targets: Array) -> Array:
-    """An explicit W* (m, D) in the manner of bai2020, Lemma 15, for targets of degree 2 in the features.
+    """Return an explicit W* (m, D) in the manner of bai2020, Lemma 15, for targets of degree 2 in the features.
 
     All neurons of sign +1 look along the top eigenvector of (1/n) sum_i y_i h_i h_i^T, those of sign -1 along its
     bottom one (e_1 + e_2 and e_1 - e_2 for a 2-XOR), with one common length, the least-squares fit of y. Raises
@@ -205,7 +205,7 @@ def leading_reference(features: Array, gates: Array, signs: Array, targets: Arra
 
 
 def penalty_terms(weights: Array, reference: Array, power: int) -> Expansion:
-    """|W|_{2,4}^p at W along W and W*, p = 4 or 8: its value, <grad, W> = p |W|^p, and E_S' of its Hessian at W* S'."""
+    """Expand |W|_{2,4}^p at W along W and W*, p = 4 or 8: value, <grad, W> = p |W|^p, E_S' of its Hessian at W* S'."""
     norms, sizes = np.sum(weights**2, axis=1), np.sum(reference**2, axis=1)
     cross = np.sum(weights * reference, axis=1)
     total = float(norms @ norms)
@@ -217,14 +217,14 @@ def penalty_terms(weights: Array, reference: Array, power: int) -> Expansion:
 
 
 def eighth_power(weights: Array) -> tuple[float, Array]:
-    """|W|_{2,4}^8 and its gradient (m, D)."""
+    """Return |W|_{2,4}^8 and its gradient (m, D)."""
     norms = np.sum(weights**2, axis=1, keepdims=True)
     total = float(np.sum(norms**2))
     return total**2, 8.0 * total * norms * weights
 
 
 def eighth_power_product(weights: Array, vector: Array) -> Array:
-    """The Hessian of |W|_{2,4}^8 at W times a vector (m, D), of its shape."""
+    """Return the Hessian of |W|_{2,4}^8 at W times a vector (m, D), of its shape."""
     norms = np.sum(weights**2, axis=1, keepdims=True)
     along = np.sum(weights * vector, axis=1, keepdims=True)
     total = float(np.sum(norms**2))
@@ -235,7 +235,7 @@ def eighth_power_product(weights: Array, vector: Array) -> Array:
 def objective_bounds(
     open_loss: float, weights: Array, reference: Array, ridge: float, power: int
 ) -> tuple[float, float]:
-    """What L(W) + ridge |W|^p is at most at a stationary point W: the theorems' bound, and the one that it relaxes.
+    """Bound L(W) + ridge |W|^p at a stationary point W: the theorems' bound, and the one that it relaxes.
 
     open_loss: L(W*) + s / 2 and whatever else Lemma 1 is allowed. With P = ridge |W|^p, stationarity turns the lemma
     into 2 (L(W) - L(W*)) <= s + E Hessian P - <grad P, W>, which is the sharp bound; the theorems replace what the
@@ -247,5 +247,5 @@ def objective_bounds(
 
 
 def quartic_norm(weights: Array) -> float:
-    """|W|_{2,4}^4 = sum_r |w_r|^4."""
+    """Return |W|_{2,4}^4 = sum_r |w_r|^4."""
     return float(np.sum(np.sum(np.square(weights), axis=1) ** 2))

@@ -44,12 +44,12 @@ class TwoLayerRelu:
 
 
 def sign_patterns(order: int) -> np.ndarray:
-    """All points of {-1, 1}^k, (2^k, k) float64."""
+    """Return all points of {-1, 1}^k, (2^k, k) float64."""
     return np.array(list(product((-1.0, 1.0), repeat=order)))
 
 
 def embed(network: TwoLayerRelu, coordinates: np.ndarray, dimension: int) -> TwoLayerRelu:
-    """The network of k inputs as one of `dimension` inputs that looks at k `coordinates` only.
+    """Embed the network of k inputs in one of `dimension` inputs that looks at k `coordinates` only.
 
     The same function of the k signs: inputs shrink from 1/sqrt(k) to 1/sqrt(d), so weights and norm grow by sqrt(d/k).
     """
@@ -59,13 +59,13 @@ def embed(network: TwoLayerRelu, coordinates: np.ndarray, dimension: int) -> Two
 
 
 def repeat_rows(network: TwoLayerRelu, copies: int) -> TwoLayerRelu:
-    """Every row `copies` times, divided by sqrt(copies): the same function and the same norm at a larger width."""
+    """Repeat every row `copies` times, divided by sqrt(copies): the same function and norm at a larger width."""
     weights = np.repeat(network.weights, copies, axis=0) / np.sqrt(copies)
     return TwoLayerRelu(np.repeat(network.signs, copies), weights)
 
 
 def least_norm_units(order: int) -> tuple[np.ndarray, np.ndarray]:
-    """Directions (q, k) and coefficients (q,) of the units of the least sum that are a parity, by linear programming.
+    """Find units of the least sum that are a parity, by linear programming: directions (q, k), coefficients (q,).
 
     min sum_j |c_j| |u_j| over c, subject to sum_j c_j relu(<u_j, z>) = chi(z) at all 2^k points z, over the directions
     u_j in {-1, 0, 1}^k. At infinite width the sum is the least |W|_F / sqrt(d) of networks with rows along the u_j: of
@@ -85,7 +85,7 @@ def least_norm_units(order: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def realise(directions: np.ndarray, coefficients: np.ndarray, width: int) -> TwoLayerRelu:
-    """The network of m = `width` rows that is sum_j c_j relu(<u_j, z>) on inputs z / sqrt(k); the least norm at this m.
+    """Return the network of m = `width` rows, sum_j c_j relu(<u_j, z>) on inputs z / sqrt(k), of least norm at m.
 
     n_j rows along u_j have the squared norm k m c_j^2 |u_j|^2 / n_j, least for n_j in proportion to |c_j| |u_j|, which
     are rounded to integers. Raises ValueError for fewer rows than units.
@@ -102,7 +102,7 @@ def realise(directions: np.ndarray, coefficients: np.ndarray, width: int) -> Two
 
 
 def norm_factor(order: int) -> float:
-    """N, below which |W|_F / sqrt(d) of no network that is the parity of k signs lies, for even k up to 6.
+    """Return N, the bound from below on |W|_F / sqrt(d) of a network that is the parity of k signs, even k up to 6.
 
     The best unit lies along (1, ..., 1) without a bias: N = 2^k sqrt(k) / |sum_j (-1)^j C(k, j) (k - 2 j)_+|. That no
     direction and bias does better is known from an enumeration of all cells on which the overlap is linear; raises
@@ -114,7 +114,7 @@ def norm_factor(order: int) -> float:
 
 
 def train(signs: np.ndarray, start: np.ndarray, error: float) -> tuple[TwoLayerRelu, int]:
-    """A network of k inputs that is trained to the parity on all 2^k points, and the number of gradients it took.
+    """Train a network of k inputs to the parity on all 2^k points; return it and the number of gradients it took.
 
     signs: (m,); start: (m, k) initial weights for inputs +-1/sqrt(k); error: the mean square error to end at, above 0.
     Minimises |W|_F^2 subject to the error by L-BFGS and the method of multipliers (a weight decay that adapts until the

@@ -12,7 +12,7 @@ UNBOUNDED = ("gaussian", "gaussian_mixture")
 
 
 def layer_widths(depth: int, widths: Sequence[int] | None, first: int | None = None) -> tuple[int, ...]:
-    """k_2 .. k_L; one width stands for all layers, and without a choice they are 4, 2, 1, 1, ...
+    """Return k_2 .. k_L; one width stands for all layers, and without a choice they are 4, 2, 1, 1, ...
 
     first: k_2 in the place of what these say.
     """
@@ -24,12 +24,12 @@ def layer_widths(depth: int, widths: Sequence[int] | None, first: int | None = N
 
 
 def links(depth: int, graph: Sequence[Sequence[int]] | None) -> tuple[tuple[int, ...], ...]:
-    """J_2 .. J_L, each increasing; without a choice J_2 = {0, 1} and J_l = {0, l - 1}."""
+    """Return J_2 .. J_L, each increasing; without a choice J_2 = {0, 1} and J_l = {0, l - 1}."""
     return links_by_name("skip", depth) if graph is None else tuple(tuple(sorted(sources)) for sources in graph)
 
 
 def links_by_name(name: str, depth: int) -> tuple[tuple[int, ...], ...]:
-    """J_2 .. J_L of a graph: skip, J_l = {0, l - 1}; chain, J_l = {l - 1}; dense, all earlier layers. J_2 = {0, 1}."""
+    """Return J_2 .. J_L: skip, J_l = {0, l - 1}; chain, J_l = {l - 1}; dense, all earlier layers. J_2 = {0, 1}."""
     graphs: dict[str, Callable[[int], tuple[int, ...]]] = {
         "skip": lambda l: (0, l - 1),
         "chain": lambda l: (l - 1,),
@@ -42,13 +42,13 @@ def links_by_name(name: str, depth: int) -> tuple[tuple[int, ...], ...]:
 def layer_weights(
     depth: int, alphas: Sequence[float] | None, gap: float, last: float | None = None
 ) -> tuple[float, ...]:
-    """alpha_2 .. alpha_L; without a choice 1, gap, gap^2, ...; last: alpha_L / alpha_{L-1} in the place of the gap."""
+    """Return alpha_2 .. alpha_L; without a choice 1, gap, gap^2, ...; last: alpha_L / alpha_{L-1} in place of gap."""
     chosen = tuple(gap**power for power in range(depth - 1)) if alphas is None else tuple(alphas)
     return chosen if last is None or depth < 3 else (*chosen[:-1], last * chosen[-2])
 
 
 def faults(parameters: Mapping[str, Any], inputs: Mapping[str, Any], dimension: int) -> Iterator[tuple[str, str, str]]:
-    """(parameter, what was found, what is allowed) of everything that makes a teacher impossible.
+    """Yield (parameter, what was found, what is allowed) of everything that makes a teacher impossible.
 
     parameters: of the teacher; inputs: description of the law of x.
     """
@@ -83,7 +83,7 @@ def faults(parameters: Mapping[str, Any], inputs: Mapping[str, Any], dimension: 
 def warnings(
     parameters: Mapping[str, Any], inputs: Mapping[str, Any], dimension: int
 ) -> Iterator[tuple[str, str, str]]:
-    """(parameter, what is so, why it may not be meant) of what is possible but outside the theorems, or cannot be
+    """Yield (parameter, what is so, why it may not be meant) of what the theorems leave out or that cannot be
     measured."""
     depth = parameters["depth"]
     alphas = layer_weights(depth, parameters["alphas"], parameters["gap"], parameters["last_gap"])
@@ -99,7 +99,7 @@ def warnings(
 
 
 def _link_faults(layer: int, sources: Sequence[int]) -> Iterator[tuple[str, str]]:
-    """What is wrong with J_l: it has l - 1, not l - 2, and some j <= l - 3  (allenzhu2020, footnote 4)."""
+    """Yield what is wrong with J_l: it has l - 1, not l - 2, and some j <= l - 3  (allenzhu2020, footnote 4)."""
     found = f"J_{layer} = {{{', '.join(map(str, sources))}}}"
     if not sources or len(set(sources)) < len(sources) or not set(sources) <= set(range(layer)):
         yield found, f"different numbers of earlier layers, 0 to {layer - 1}"

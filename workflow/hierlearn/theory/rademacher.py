@@ -33,7 +33,7 @@ CORNER, CORNER_DRAWS = 4, 20000
 
 
 def extreme_eigenvalues(features: np.ndarray, gates: np.ndarray, draws: np.ndarray) -> np.ndarray:
-    """Smallest and largest eigenvalue of every A_r, for every draw of the signs.
+    """Return the smallest and largest eigenvalue of every A_r, for every draw of the signs.
 
     features (n, D), gates (n, m), draws (K, n) of -1 and +1 -> (K, m, 2) float64; the products are made in the
     features' dtype.
@@ -51,7 +51,7 @@ def extreme_eigenvalues(features: np.ndarray, gates: np.ndarray, draws: np.ndarr
 
 
 def symmetric_suprema(extremes: np.ndarray, width: int, each: bool = False) -> np.ndarray:
-    """sup over |W|_{2,4} <= 1 of (1/n) sum_i sigma_i f_W(x_i), for every draw, at the symmetric initialisation.
+    """Return sup over |W|_{2,4} <= 1 of (1/n) sum_i sigma_i f_W(x_i) per draw, at the symmetric initialisation.
 
     extremes (K, m/2 or more, 2) of `extreme_eigenvalues` of the first neurons, a = +1, of which the other half of m =
     width neurons are copies with a = -1 -> (K,); their mean over draws is the complexity. each: over the larger ball
@@ -65,7 +65,7 @@ def symmetric_suprema(extremes: np.ndarray, width: int, each: bool = False) -> n
 
 
 def isotropic_edge(samples: int, dimension: int) -> float:
-    """The complexity for x ~ Unif(S^{D-1}) and gates that are open for half of the points, by random-matrix theory.
+    """Return the complexity for x ~ Unif(S^{D-1}) and gates open for half of the points, by random-matrix theory.
 
     For n >> D the entries of A_r are nearly normal of variance 1/(2 n D (D + 2)) off the diagonal, and the largest
     eigenvalue is (2 sqrt(D) - 1.2065 D^{-1/6}) standard deviations on average: D^{-1/2} with a slow correction.
@@ -75,13 +75,13 @@ def isotropic_edge(samples: int, dimension: int) -> float:
 
 
 def operator_norm(features: np.ndarray) -> float:
-    """|(1/n) sum_i h_i h_i^T|_op of features (n, D); B_h M_{h,op} is the root of its mean over samples."""
+    """Return |(1/n) sum_i h_i h_i^T|_op of features (n, D); B_h M_{h,op} is the root of its mean over samples."""
     features = features.astype(np.float64)
     return float(np.linalg.eigvalsh(features.T @ features / len(features))[-1])
 
 
 def matrix_bound(features: np.ndarray, width: int, norm_bound: float) -> float:
-    """The bound B_h B_w^2 |(1/n) sum h h^T|_op^{1/2} / sqrt(n) of chen2020, with logarithm and constant, for B_w = 1.
+    """Return B_h B_w^2 |(1/n) sum h h^T|_op^{1/2} / sqrt(n), chen2020's bound with logarithm and constant, B_w = 1.
 
     (1/2) E max_r |A_r| <= (1/2) sqrt(2 v log(2 m D)), v = B_h^2 |(1/n) sum h h^T|_op / n, for gates of at most 1
     (matrix Rademacher series, Tropp 2015, Theorem 4.1.1, on the block-diagonal matrix of all A_r). norm_bound: B_h; it
@@ -93,7 +93,7 @@ def matrix_bound(features: np.ndarray, width: int, norm_bound: float) -> float:
 
 
 def gaussian_complexities(variances: np.ndarray, widths: list[int], law: str, samples: int = 1) -> np.ndarray:
-    """Complexities of the ball |W|_{2,4} <= 1 for models of each width m (even), with the symmetric initialisation.
+    """Estimate complexities of |W|_{2,4} <= 1 for models of each width m (even), symmetric initialisation.
 
     variances: the diagonal (D,) of C, the leading ones first, 1 each for isotropic features with |h| = 1. -> (widths,)
     float64, the mean over draws from a generator of its own, so that equal arguments give equal numbers; what the
@@ -133,6 +133,6 @@ def _matrices(generator: np.random.Generator, draws: int, count: int, dimension:
 
 
 def _shared(generator: np.random.Generator, draws: int, count: int, *shape: int) -> np.ndarray:
-    """Standard normal numbers (draws, count, *shape) with correlation 1/2 along `count`."""
+    """Draw standard normal numbers (draws, count, *shape) with correlation 1/2 along `count`."""
     common = generator.standard_normal((draws, 1, *shape))
     return (common + generator.standard_normal((draws, count, *shape))) / np.sqrt(2.0)

@@ -31,20 +31,20 @@ class Law:
     probabilities: np.ndarray
 
     def moment(self, power: int) -> float:
-        """E z^power."""
+        """Return E z^power."""
         return float(np.sum(self.probabilities * self.values**power))
 
     def variance(self, power: int) -> float:
-        """Var z^power."""
+        """Return Var z^power."""
         return float(np.sum(self.probabilities * np.square(self.values**power - self.moment(power))))
 
     def positions(self, uniform: np.ndarray) -> np.ndarray:
-        """Positions in `values` from numbers uniform on [0, 1), of the same shape; their values have this law."""
+        """Map uniform numbers on [0, 1) to positions in `values` of the same shape; their values have this law."""
         return np.searchsorted(np.cumsum(self.probabilities)[:-1], uniform, side="right")
 
 
 def laws(name: str, order: int) -> tuple[Law, Law]:
-    """(z+, z-) of the neurons with a = +1 and with a = -1.
+    """Return (z+, z-) of the neurons with a = +1 and with a = -1.
 
     matched: equispaced nodes about 0, so that E z+^(k+1) = E z-^(k+1) as well; for k = 2 this is z+ = +-1 and z- = 0.
     tight: the same nodes moved by half a step, so that E z+^(k+1) - E z-^(k+1) = (k + 1)/2 steps: the remainder then
@@ -116,7 +116,7 @@ class Sums:
         self.lowest += np.sum(lowest, axis=1)
 
     def sizes(self, width: int) -> tuple[np.ndarray, dict[str, float]]:
-        """What the sums of a network of m = width neurons come to: terms (k,), and by name what is left.
+        """Return what the sums of a network of m = width neurons come to: terms (k,), and by name what is left.
 
         Terms, remainder and distance: root mean squares over points and z; worst_remainder: largest absolute value over
         points and all outcomes of z; one_draw_error: the largest |f - f^(k)| over points, its mean over draws of z.

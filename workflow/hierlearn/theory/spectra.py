@@ -15,7 +15,7 @@ SHAPES: dict[str, dict[str, Any]] = {
 def eigenvalues(
     name: str, dimension: int, exponent: float = 1.0, spikes: int = 2, spike_share: float = 0.5
 ) -> np.ndarray:
-    """Eigenvalues (d,) float64 of a covariance of trace 1, the leading ones first.
+    """Return eigenvalues (d,) float64 of a covariance of trace 1, the leading ones first.
 
     isotropic: 1/d each; power: proportional to j^-exponent; spiked: `spikes` directions hold `spike_share` of the trace
     in equal parts and the others the rest. Raises ValueError for an unknown name or more spikes than dimensions.
@@ -36,13 +36,13 @@ def eigenvalues(
 
 
 def stretch(x: np.ndarray, spectrum: np.ndarray) -> np.ndarray:
-    """Sigma^{1/2} x / |Sigma^{1/2} x| for Sigma diagonal with this spectrum (d,): (..., d) -> (..., d), unit norm."""
+    """Return Sigma^{1/2} x / |Sigma^{1/2} x|, Sigma of diagonal (d,) spectrum: (..., d) -> (..., d), unit norm."""
     moved = x * np.sqrt(spectrum)
     return moved / np.linalg.norm(moved, axis=-1, keepdims=True)
 
 
 def colour(x: np.ndarray, spectrum: str) -> np.ndarray:
-    """h = (D Lambda)^{1/2} x with tr Lambda = 1: E|h|^2 = 1 for isotropic x of unit norm.
+    """Return h = (D Lambda)^{1/2} x with tr Lambda = 1: E|h|^2 = 1 for isotropic x of unit norm.
 
     x (..., D) -> (..., D) of its dtype. Only `isotropic` features keep |h| = 1 for every x: the others are not scaled
     back, so that their largest and their mean square norm differ.

@@ -10,7 +10,7 @@ POINTS = 400
 
 
 def leading_moment(dimension: int, spikes: int, spike_share: float, order: int) -> float:
-    """E t^order, order even, of t = x_1 for x = Sigma^{1/2} u / |Sigma^{1/2} u|, u isotropic, Sigma with a few spikes.
+    """Return E t^order, order even, t = x_1 of x = Sigma^{1/2} u / |Sigma^{1/2} u|, u isotropic, Sigma with few spikes.
 
     Sigma: `theory.spectra.eigenvalues`, trace 1. Order 2 gives the largest eigenvalue of the second moment of x, which
     is less than that of Sigma where this stands out: longer points are shortened more. With B the share of |u|^2 along

@@ -1,0 +1,52 @@
+"""The docstring of a public function of the library begins with a verb, that of a module's function is there at all.
+
+A property may be a noun phrase (PEP 257). Ruff's D401 knows nouns and verbs in the third person; this knows verbs.
+"""
+
+import ast
+import re
+
+import pytest
+
+from hierlearn.core.registry import PACKAGE
+
+ROOMS = ("core", "theory", "statistics", "kernels", "teachers")
+VERBS = """
+    Add Adjust Bound Build Collect Count Do Draw Embed Encode Estimate Expand Find Fit Forget Keep Let Look Map
+    Measure Object Predict Raise Repeat Report Return Say Simulate Stack Take Train Undo Warn Yield
+"""
+
+
+def refused(text: str) -> list[str]:
+    """Return the public functions of a module that have no docstring or one that begins with another word."""
+
+    def walk(body, qualifier=""):
+        for node in body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                yield from walk(node.body, f"{node.name}.")
+            elif isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+                decorators = [ast.unparse(decorator) for decorator in node.decorator_list]
+                # A method may leave its words to the protocol that it belongs to.
+                words = ast.get_docstring(node) or ("Return" if qualifier else "nothing")
+                first = re.match(r"\w*", words).group()
+                if first not in VERBS.split() and not any("property" in decorator for decorator in decorators):
+                    yield f"{node.lineno}: {qualifier}{node.name}: {first!r}"
+
+    return list(walk(ast.parse(text).body))
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_docstrings_begin_with_a_verb(room):
+    files = [file for file in (PACKAGE / room).rglob("*.py") if not re.search(r"/_(?!_init__)", file.as_posix())]
+    assert files
+    assert not [f"{file.relative_to(PACKAGE)}:{found}" for file in sorted(files) for found in refused(file.read_text())]
+
+
+@pytest.mark.parametrize("words", ["The norm of x.", "Norm of x.", "Returns the norm.", "(S,) float64.", ""])
+def test_another_first_word_is_refused(words):
+    function = f'def norm(x):\n    """{words}"""\n'
+    method = "class Law:\n    " + function.replace("\n    ", "\n        ")
+    assert refused(function) and (refused(method) or not words)
+    assert not refused(f"@property\n{function}") or not words
+    assert not refused(function.replace(words, "Return the norm.") if words else method)
+    assert not refused(function.replace("norm(", "_norm("))
