@@ -3,15 +3,19 @@
 import random
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from hierlearn.core import registry
 from hierlearn.core.registry import PACKAGE
 from hierlearn.inputs._table_files import UnreadableTable
+from hierlearn.pipeline.claims import evidence
 from hierlearn.pipeline.files import problems
 from hierlearn.pipeline.plan import jobs as jobs_of_a_study
 from hierlearn.pipeline.plan import question, registration
 from hierlearn.pipeline.plan.configuration import configure
+from hierlearn.statistics import estimates
+from hierlearn.statistics.intervals import split_interval
 
 ROOT = PACKAGE.parents[1]
 STUDY = """\
@@ -135,6 +139,26 @@ def test_a_file_that_changes_while_a_run_reads_it_is_one_line_in_the_job_that_se
         ) as error:
             read()
         assert "\n" not in str(error.value)
+
+
+def test_intervals_over_splits_are_corrected_for_what_splits_share(mine):
+    study = planned().studies["my-price"]
+    judged = jobs_of_a_study.judge(study)
+    assert judged["overlap"] == 25 / 75
+    values = np.array([0.2, 0.5, 0.1, 0.4])
+    wide = split_interval(values, 25 / 75)
+    described = judged["claims"]["P1-kernel"]["quantity"]
+    found = evidence._over_splits(described, estimates.mean(values), judged["overlap"])
+    assert (found.value, found.low, found.high) == pytest.approx((wide.value, wide.low, wide.high))
+    # The variance of the mean is (1/4 + 1/3) s^2, not s^2/4.
+    plain = estimates.mean(values)
+    assert (found.high - found.value) / (plain.high - plain.value) == pytest.approx(np.sqrt((1 / 4 + 1 / 3) / (1 / 4)))
+    positive = estimates.over_splits(estimates.positive_mean(np.exp(values)), 25 / 75)
+    assert np.log([positive.value, positive.low, positive.high]) == pytest.approx([wide.value, wide.low, wide.high])
+    (mine / "mine.csv").rename(mine / "mine.test.csv")
+    rows(mine / "mine.csv")
+    write(STUDY.replace("target: price", "target: price, test: file"))
+    assert "overlap" not in jobs_of_a_study.judge(planned().studies["my-price"])
 
 
 def test_a_question_may_be_about_a_table(mine):

@@ -141,6 +141,10 @@ class Input(Component, Protocol):
         """
         return {}
 
+    def overlap(self) -> float:
+        """Where seeds split one finite set anew, test points over those that are left; else 0."""
+        return 0.0
+
     @abstractmethod
     def sample(self, streams: Streams, role: str, start: int, count: int) -> np.ndarray:
         """Return rows start .. start+count of the sample for `role`: (S, count, *shape) float32, prefix-stable."""

@@ -34,6 +34,12 @@ class Finite(Input):
     def labels(self) -> np.ndarray:
         """Of all rows: classes (N,), or numbers (N, k) float64."""
 
+    def overlap(self) -> float:
+        """Test rows over all others; 0 where the rows are not known."""
+        supply = self.supply()
+        rest = sum(supply.values()) - supply.get("test", 0)
+        return supply["test"] / rest if rest else 0.0
+
     def sample(self, streams: Streams, role: str, start: int, count: int) -> np.ndarray:
         """The points of the rows start .. start+count of a role."""
         return self.of_rows(self.rows(streams, role, start, count))

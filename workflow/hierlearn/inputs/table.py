@@ -121,6 +121,10 @@ class Table(Finite):
             own = part_of(streams, role, parts)
         return passes(streams, own, start, count)
 
+    def overlap(self) -> float:
+        """None where test points are the file's own, of every seed."""
+        return 0.0 if self.test == "file" else super().overlap()
+
     def of_rows(self, rows: np.ndarray) -> np.ndarray:
         return _points(_checked(self), self.standardise)[rows]
 

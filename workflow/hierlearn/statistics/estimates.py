@@ -63,6 +63,23 @@ def of_estimate(
     return Measurement(estimate.value, estimate.low, estimate.high, seeds=seeds, **fields)
 
 
+def over_splits(measured: Measurement, ratio: float) -> Measurement:
+    """Widen a Student interval over seeds that split one finite set, as `intervals.split_interval` does.
+
+    ratio: test points over those that are left. What cannot be negative was measured by its logarithm. The detail says
+    the `split_ratio`.
+    """
+    if not measured.seeds or np.isnan([measured.low, measured.high]).any():
+        return measured
+    factor = float(np.sqrt(1 + measured.seeds * ratio))
+    ends = measured.value, measured.low, measured.high
+    by_logarithm = measured.positive and min(ends) > 0
+    value, low, high = np.log(ends) if by_logarithm else ends
+    low, high = value + (low - value) * factor, value + (high - value) * factor
+    low, high = np.exp([low, high]) if by_logarithm else (low, high)
+    return replace(measured, low=float(low), high=float(high), detail=measured.detail | {"split_ratio": ratio})
+
+
 def exponent(
     table: Complexities, regressor: ArrayLike | None = None, fitted: Sequence[Any] | None = None, level: float = LEVEL
 ) -> Measurement:

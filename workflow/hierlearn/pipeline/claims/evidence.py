@@ -20,7 +20,7 @@ from hierlearn.pipeline.files import cubes, results
 from hierlearn.pipeline.files.netcdf import Group, Variable
 from hierlearn.pipeline.quantities._edges import CHOSEN, edges
 from hierlearn.pipeline.quantities._tables import indexers
-from hierlearn.statistics.estimates import Measurement
+from hierlearn.statistics.estimates import Measurement, over_splits
 
 Described = Mapping[str, Any]
 # Groups of judged.nc, and its variable that says what is asked.
@@ -46,8 +46,9 @@ def rows(asked: Described, found: Evidence) -> list[dict[str, Any]]:
     judged = []
     for name, claim in asked["claims"].items():
         described, rival = _quantities(claim)
-        measured = measure(described, found)
-        other = measure(rival, found) if rival else None
+        overlap = asked.get("overlap", 0.0)
+        measured = _over_splits(described, measure(described, found), overlap)
+        other = _over_splits(rival, measure(rival, found), overlap) if rival else None
         probe, flops = described.get("probe"), found.flops.get(name, 0.0)
         row = judge_claim(
             name, claim, measured, other, flops, f"{probe}.probe.nc" if probe else "scores.nc", asked["study"]
@@ -66,6 +67,12 @@ def measure(described: Described, found: Evidence) -> Measurement:
     quantity = registry.build("quantities", described)
     traces = [found.traces] if quantity.reads_traces else []
     return boundary.measurement(quantity, found.scores, found.probes, *traces)
+
+
+def _over_splits(described: Described, measured: Measurement, overlap: float) -> Measurement:
+    """A measurement of scores whose seeds split one finite set, its interval corrected for what splits share."""
+    over_seeds = registry.implementation("quantities", described["name"]).METHOD.startswith("t over seeds")
+    return over_splits(measured, overlap) if overlap and over_seeds and "probe" not in described else measured
 
 
 def needed(asked: Described, found: Evidence) -> Evidence:

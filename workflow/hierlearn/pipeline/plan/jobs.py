@@ -150,7 +150,14 @@ def judge(study: Study) -> dict[str, Any]:
             for name, claim in claims(study).items()
         },
         "rates": {name: sorted(set(one.select[RATE])) for name, one in study.learners.items() if RATE in one.select},
+        **_overlap(study),
     }
+
+
+def _overlap(study: Study) -> dict[str, float]:
+    """Test points over those that are left, where seeds split one finite set; nothing where they do not."""
+    ratio = study.points[0].law.overlap()
+    return {"overlap": ratio} if ratio and study.learners else {}
 
 
 def claims(study: Study) -> dict[str, dict[str, Any]]:
