@@ -10,10 +10,23 @@ import pytest
 
 from hierlearn.core.registry import PACKAGE
 
-ROOMS = ("core", "theory", "statistics", "kernels", "teachers")
+ROOMS = (
+    "core",
+    "theory",
+    "statistics",
+    "kernels",
+    "teachers",
+    "inputs",
+    "representations",
+    "learners",
+    "estimators",
+    "datasets",
+    "comparison",
+)
 VERBS = """
-    Add Adjust Bound Build Collect Count Do Draw Embed Encode Estimate Expand Find Fit Forget Keep Let Look Map
-    Measure Object Predict Raise Repeat Report Return Say Simulate Stack Take Train Undo Warn Yield
+    Add Adjust Bound Build Collect Compare Count Do Draw Embed Encode Estimate Expand Find Fit Flatten Forget Join
+    Keep Let Look Map Measure Minimise Object Predict Raise Refit Repeat Report Return Say Simulate Stack Sum Take
+    Train Undo Warn Yield
 """
 
 

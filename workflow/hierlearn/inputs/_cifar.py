@@ -78,7 +78,7 @@ ARCHIVES = {
 
 
 def fault(folder: str, classes: int) -> tuple[str, str] | None:
-    """What was found in the place of whole files, and what is expected and where it is; None for nothing."""
+    """Return what was found in the place of whole files, and what is expected and where it is; None for nothing."""
     how = f"CIFAR-{classes}, python version, from {PAGE}"
     try:
         return _fault(folder, ARCHIVES[classes], how)

@@ -28,7 +28,7 @@ class Finite(Input):
 
     @abstractmethod
     def of_rows(self, rows: np.ndarray) -> np.ndarray:
-        """The points (S, n, *shape) float32 of rows (S, n)."""
+        """Return the points (S, n, *shape) float32 of rows (S, n)."""
 
     @abstractmethod
     def labels(self) -> np.ndarray:
@@ -41,7 +41,7 @@ class Finite(Input):
         return supply["test"] / rest if rest else 0.0
 
     def sample(self, streams: Streams, role: str, start: int, count: int) -> np.ndarray:
-        """The points of the rows start .. start+count of a role."""
+        """Return the points of the rows start .. start+count of a role."""
         return self.of_rows(self.rows(streams, role, start, count))
 
 

@@ -10,12 +10,12 @@ Known = Callable[[str, str], Any]
 
 
 def dumps(content: Any) -> bytes:
-    """A value as bytes."""
+    """Return a value as bytes."""
     return pickle.dumps(content, protocol=5)
 
 
 def loads(content: bytes, known: Known, encoding: str = "ASCII") -> Any:
-    """The value of a pickle. encoding: of texts that Python 2 wrote.
+    """Return the value of a pickle. encoding: of texts that Python 2 wrote.
 
     Raises what `known` raises for names, and what `pickle` raises for damaged bytes.
     """

@@ -40,7 +40,7 @@ class DigitPictures(Pictures):
         return 1, self.canvas, self.canvas
 
     def supply(self) -> Mapping[str, int]:
-        """The pictures of each role, wherever on the canvas they lie."""
+        """Return how many pictures each role has, wherever on the canvas they lie."""
         return DIGITS
 
     def library(self) -> tuple[np.ndarray, np.ndarray]:

@@ -125,12 +125,12 @@ def _place(file: str | Path) -> Path:
 
 
 def _unpacked(path: Path) -> str:
-    """A file's name in small letters, without `.gz`."""
+    """Return a file's name in small letters, without `.gz`."""
     return path.name.lower().removesuffix(".gz")
 
 
 def _beside(path: Path) -> Path:
-    """The file of test points beside one of training points: `mine.test.csv` for `mine.csv`."""
+    """Return the file of test points beside one of training points: `mine.test.csv` for `mine.csv`."""
     stem = path.name[: len(_unpacked(path))]
     beside = path.with_name(f"{Path(stem).stem}.test{path.name[len(Path(stem).stem) :]}")
     if not beside.is_file():
@@ -151,12 +151,12 @@ def _idx_in(folder: Path, part: str, word: str) -> list[Path]:
 
 
 def _words(path: Path) -> Iterator[str]:
-    """The words that tell the parts of idx files from each other, as far as a name has them."""
+    """Return the words that tell the parts of idx files from each other, as far as a name has them."""
     return (word for word in (POINTS, LABELS, "idx", TRAINING, *TEST) if word in path.name.lower())
 
 
 def _only(folder: Path, found: list[Path], what: str) -> Path:
-    """The one file of a kind; a packed one and its unpacked self count once."""
+    """Return the one file of a kind; a packed one and its unpacked self count once."""
     by_name = {one.name.removesuffix(".gz"): one for one in reversed(found)}
     if len(by_name) != 1:
         names = f"{len(by_name)} files ({', '.join(by_name)})" if by_name else "no idx file"
@@ -165,7 +165,7 @@ def _only(folder: Path, found: list[Path], what: str) -> Path:
 
 
 def _labels(points: Path) -> Path:
-    """The file of the labels of an idx file's points."""
+    """Return the file of the labels of an idx file's points."""
     name = points.name.replace(POINTS, LABELS).replace("idx3", "idx1").replace("idx4", "idx1")
     candidates = [
         points.with_name(name),

@@ -181,7 +181,7 @@ def _numbers(x: np.ndarray) -> np.ndarray:
 
 
 def _picture(part: _Part, shape: Sequence[int] | None) -> tuple[int, int, int] | None:
-    """The shape of a picture as the user or the file says it."""
+    """Return the shape of a picture as the user or the file says it."""
     found = shape if shape is not None else part.shape
     if found is None:
         return None
@@ -257,7 +257,7 @@ def _places(path: Path, key: str, asked: Iterable[str], names: Sequence[str]) ->
 
 
 def _listed(name: str, names: Sequence[str]) -> str:
-    """The nearest columns and a few others: a table may have thousands."""
+    """Return the nearest columns and a few others: a table may have thousands."""
     listed = nearest(name, names)
     if len(names) <= 4 * LISTED:
         return listed
@@ -266,7 +266,7 @@ def _listed(name: str, names: Sequence[str]) -> str:
 
 
 def _chosen(part: _Part, columns: Sequence[str] | None) -> _Part:
-    """A part with some of its columns."""
+    """Return a part with some of its columns."""
     if columns is None:
         return part
     places = _places(part.path, "columns", columns, part.names)
@@ -431,7 +431,7 @@ def _decoded(y: np.ndarray) -> np.ndarray:
 
 
 def _array(path: Path, arrays: dict[str, np.ndarray], words: list[str]) -> str:
-    """The first of some names that an archive has, in small or capital letters."""
+    """Return the first of some names that an archive has, in small or capital letters."""
     known = {name.lower(): name for name in arrays}
     found = next((known[word.lower()] for word in words if word.lower() in known), None)
     if found is None:
@@ -458,7 +458,7 @@ def _idx_part(points: Source, labels: Source) -> _Part:
 
 
 def _idx(source: Source) -> np.ndarray:
-    """The array of an idx file: two zeros, type and number of axes, sizes of the axes, numbers; high bytes first."""
+    """Return the array of an idx file: two zeros, type, number of axes, sizes of axes, numbers; high bytes first."""
     content = source.content
     if len(content) < 4 or content[:2] != b"\0\0" or content[2] not in IDX or not content[3]:
         raise UnreadableTable(

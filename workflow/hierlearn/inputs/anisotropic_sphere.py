@@ -31,7 +31,7 @@ class AnisotropicSphere(Rows):
     norm = "unit"
 
     def objections(self, inputs: Input) -> Iterator[Objection]:
-        """More spikes than directions."""
+        """Object to more spikes than directions."""
         if self.spectrum == "spiked" and self.spikes > inputs.dimension:
             yield "spikes", f"{self.spikes}", f"at most the dimension {inputs.dimension}"
 

@@ -34,7 +34,7 @@ class Cifar(Pictures, Finite):
     law = stream_key = "cifar"
 
     def absences(self) -> Iterator[Objection]:
-        """An archive that is not there, or not the published one."""
+        """Report an archive that is not there, or not the published one."""
         wrong = fault(self.folder, self.classes)
         if wrong is not None:
             yield "folder", *wrong
@@ -45,12 +45,12 @@ class Cifar(Pictures, Finite):
         return ARCHIVES[self.classes].shape
 
     def supply(self) -> Mapping[str, int]:
-        """The pictures of each role."""
+        """Return how many pictures each role has."""
         training, test = ARCHIVES[self.classes].counts
         return {"training": training - training // VALIDATION, "validation": training // VALIDATION, "test": test}
 
     def library(self) -> tuple[np.ndarray, np.ndarray]:
-        """All pictures (N, 3, height, width) float32 as `sample` shows them, and their classes (N,)."""
+        """Return all pictures (N, 3, height, width) float32 as `sample` shows them, and their classes (N,)."""
         pictures, classes = cifar(self.folder, self.classes)
         return self._standard(pictures), classes
 

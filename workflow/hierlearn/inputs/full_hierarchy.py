@@ -24,7 +24,7 @@ class FullHierarchy(Hierarchy):
     law = stream_key = "full_hierarchy"
 
     def objections(self, inputs: Input) -> Iterator[Objection]:
-        """Another dimension than that of the strings, tables beyond memory, more classes than symbols."""
+        """Object to another dimension than that of the strings, tables beyond memory, more classes than symbols."""
         leaves = self.branching**self.levels
         symbols, rest = divmod(inputs.dimension, leaves)
         if rest or symbols < 2:

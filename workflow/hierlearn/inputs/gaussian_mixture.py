@@ -39,7 +39,7 @@ class GaussianMixture(Rows):
         return x
 
     def covariances(self) -> np.ndarray:
-        """Sigma_i: (components, d, d) float64."""
+        """Return Sigma_i: (components, d, d) float64."""
         return _covariances(self.dimension, self.components, self.condition, self.row_norms, self.variant)
 
 
@@ -58,7 +58,7 @@ def _covariances(dimension: int, components: int, condition: float, row_norms: s
 
 
 def _correlations(spectrum: np.ndarray, generator: np.random.Generator) -> np.ndarray:
-    """A random matrix with given eigenvalues (d,), of sum d, and unit diagonal (Davies and Higham, 2000).
+    """Return a random matrix with given eigenvalues (d,), of sum d, and unit diagonal (Davies and Higham, 2000).
 
     A rotation in the plane of one coordinate above and one below 1 brings the first to 1 and keeps the eigenvalues.
     """

@@ -31,13 +31,13 @@ class HiddenBits(Strings):
     places, branching, leaves = 2, 2, 4
 
     def objections(self, inputs: Input) -> Iterator[Objection]:
-        """More synonyms than pairs, another dimension than that of the strings."""
+        """Object to more synonyms than pairs, another dimension than that of the strings."""
         if HIDDEN * self.synonyms > self.symbols**2:
             yield "synonyms", f"{self.synonyms} for each of {HIDDEN}", f"at most the {self.symbols**2} pairs in all"
         if inputs.dimension != 4 * self.symbols:
             yield "dimension", f"{inputs.dimension}", f"4 v = {4 * self.symbols}"
 
     def rules(self, streams: Streams) -> list[np.ndarray]:
-        """As in Strings: of one level, (S, 4, m) codes."""
+        """Draw, as in Strings, the rules of one level: (S, 4, m) codes."""
         sizes = HIDDEN, self.symbols, self.synonyms, self.branching
         return [streams.shared("rules").stack(lambda generator: hierarchies.draw_rules(generator, *sizes))]

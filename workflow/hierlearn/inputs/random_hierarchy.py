@@ -26,7 +26,7 @@ class RandomHierarchy(Hierarchy):
     law = stream_key = "random_hierarchy"
 
     def objections(self, inputs: Input) -> Iterator[Objection]:
-        """More synonyms than strings, tables beyond memory, another dimension than that of the strings."""
+        """Object to more synonyms than strings, tables beyond memory, another dimension than that of the strings."""
         strings, most = self.symbols**self.branching, max(self.symbols, self.classes or 0)
         if strings > TABLE:
             yield "symbols", f"{self.symbols}^{self.branching} strings of a level", f"at most {TABLE:,}"

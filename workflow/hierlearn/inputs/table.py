@@ -66,7 +66,7 @@ class Table(Finite):
             object.__setattr__(self, "shape", tuple(self.shape))
 
     def completed(self, inputs: Any = None) -> Mapping[str, Any]:
-        """Checksum and shape of the file; of one whose checksum is stated nothing is asked."""
+        """Return checksum and shape of the file; of one whose checksum is stated nothing is asked."""
         if self.sha256:
             return {}
         try:
@@ -76,14 +76,14 @@ class Table(Finite):
         return {"sha256": found.sha256, "shape": found.shape and list(found.shape)}
 
     def absences(self) -> Iterator[Objection]:
-        """A file that is not there, or that cannot be used; another one than the study states."""
+        """Report a file that is not there, or that cannot be used; another one than the study states."""
         try:
             _checked(self)
         except UnreadableTable as error:
             yield error.objection
 
     def objections(self, inputs: Any) -> Iterator[Objection]:
-        """Another dimension than the file has."""
+        """Object to another dimension than the file has."""
         found = _known(self)
         if found is not None and inputs.dimension != len(found.names):
             yield "dimension", f"{inputs.dimension}", f"{len(found.names)}, the number of columns of {self.file}"
@@ -91,7 +91,7 @@ class Table(Finite):
             yield "shape", show(self.shape), f"3 numbers whose product is the dimension, {inputs.dimension}"
 
     def warnings(self, inputs: Any) -> Iterator[Objection]:
-        """Columns of one value."""
+        """Warn of columns of one value."""
         found = _known(self)
         if found is not None and found.shape is None and (constant := found.constant()):
             more = f" and {len(constant) - LISTED} more" if len(constant) > LISTED else ""
@@ -99,14 +99,14 @@ class Table(Finite):
             yield "columns", columns, "columns that say something; name them"
 
     def finite(self) -> Mapping[str, int]:
-        """Columns and held-out rows of the file. Raises UnreadableTable."""
+        """Return columns and held-out rows of the file. Raises UnreadableTable."""
         found = _checked(self)
         if len(found.names) < 2:
             raise UnreadableTable(f"{self.file}: found one column of points; expected two or more")
         return {"dimension": len(found.names), **_parts(self, found)}
 
     def supply(self) -> Mapping[str, int]:
-        """The rows of each role; of a file that cannot be read it is not known."""
+        """Return how many rows each role has; nothing for a file that cannot be read."""
         found = _known(self)
         return {} if found is None else _parts(self, found)
 
@@ -129,7 +129,7 @@ class Table(Finite):
         return _points(_checked(self), self.standardise)[rows]
 
     def labels(self) -> np.ndarray:
-        """Of all rows: classes (N,), or numbers (N, k) float64 with mean 0 over all rows but the file's test points."""
+        """Return all labels: classes (N,), or numbers (N, k) float64, mean 0 over rows but the file's test points."""
         found = _checked(self)
         if found.classes:
             return found.y
@@ -149,7 +149,7 @@ def _parts(asked: Any, found: _tables.Table) -> dict[str, int]:
 
 
 def _read(asked: Any) -> _tables.Table:
-    """The file of a description. Raises UnreadableTable, also for fewer rows than a split needs."""
+    """Return the file of a description. Raises UnreadableTable, also for fewer rows than a split needs."""
     found = _tables.known(asked.file, asked.target, asked.columns, asked.shape, asked.kind, test=asked.test == "file")
     if len(found.x) - found.test < FEWEST:
         few = f"{len(found.x) - found.test} rows"
@@ -158,7 +158,7 @@ def _read(asked: Any) -> _tables.Table:
 
 
 def _checked(asked: Any) -> _tables.Table:
-    """The file of a description, if it is the one whose checksum it states. Raises UnreadableTable."""
+    """Return the file of a description, if it is the one whose checksum it states. Raises UnreadableTable."""
     found = _read(asked)
     if asked.sha256 and found.sha256 != asked.sha256:
         wanted = f"{asked.sha256}, that of the study as it was planned: restore the file, or run again"
@@ -167,7 +167,7 @@ def _checked(asked: Any) -> _tables.Table:
 
 
 def _known(asked: Any) -> _tables.Table | None:
-    """The file of a description, None where it cannot be used, of which `absences` tells."""
+    """Return the file of a description, None where it cannot be used, of which `absences` tells."""
     try:
         return _checked(asked)
     except UnreadableTable:

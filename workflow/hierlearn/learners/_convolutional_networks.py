@@ -64,12 +64,12 @@ class ConvolutionalParameters:
 
 
 def network(learner: Any, shape: Shape) -> Architecture:
-    """The network of a learner on pictures (channels, height, width). Raises Misfit."""
+    """Return the network of a learner on pictures (channels, height, width). Raises Misfit."""
     return Architecture(shape, layers(learner, shape), learner.activation, learner.links, learner.pooling, learner.head)
 
 
 def network_of(learner: Any, sizes: Sizes) -> Architecture:
-    """The network that a learner has at some sizes; dense layers where the pictures cannot carry it."""
+    """Return the network that a learner has at some sizes; dense layers where the pictures cannot carry it."""
     try:
         return network(learner, shape_of(learner, sizes))
     except Misfit:

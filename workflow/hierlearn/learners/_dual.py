@@ -43,7 +43,7 @@ class DualFit:
 
 
 def gram_matrix(kernel: Gram, x: np.ndarray, cache: dict[Any, Any], key: Any) -> np.ndarray:
-    """The Gram matrix of x (n, D); rows that `cache` holds from a smaller n are not computed again."""
+    """Return the Gram matrix of x (n, D); rows that `cache` holds from a smaller n are not computed again."""
     before: Any = cache.get(key)
     old = 0 if before is None else len(before)
     if not old:
@@ -70,7 +70,7 @@ def cross_gram_matrix(kernel: Gram, x: np.ndarray, z: np.ndarray, cache: dict[An
 
 
 def no_fit(labels: np.ndarray, ridge: float, status: str) -> DualFit:
-    """A fit that is none, for a reason: a name of STATUS."""
+    """Return a fit that is none, for a reason: a name of STATUS."""
     unknown = np.nan, np.nan, np.nan, np.nan
     return DualFit(np.full(labels.shape, np.nan), float(ridge), *unknown, STATUS[status], 0.0)
 

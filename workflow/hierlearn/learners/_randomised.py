@@ -49,7 +49,7 @@ class RandomisedNetwork:
         return shift[..., : self.width // 2], shift[..., self.width // 2 :]
 
     def join(self, positive: np.ndarray, negative: np.ndarray) -> np.ndarray:
-        """The adjoint of `halves`."""
+        """Return the adjoint of `halves`."""
         return np.concatenate([positive, negative], axis=-1) if self.order == 2 else positive + negative
 
     def multipliers(self, generator: np.random.Generator, count: int) -> tuple[np.ndarray, np.ndarray]:
@@ -117,7 +117,7 @@ def _loss_of_pairs(
 def _block_of_pairs(
     net: RandomisedNetwork, inner: np.ndarray, shift: np.ndarray, labels: np.ndarray, count: int, gradient: np.ndarray
 ) -> float:
-    """The loss of some of `count` points, summed, with its gradient written out: inner (n, 1, m/2), shift (n, 2, m/2).
+    """Return the summed loss of some of `count` points, its gradient written out: inner (n, 1, m/2), shift (n, 2, m/2).
 
     With s+-, g+- for sigma and sigma' at inner +- shift: mean (s+ + s-) / 2, deviation +-(s+ - s-) / 2.
     """

@@ -37,14 +37,14 @@ def grid(choices: Mapping[str, Sequence[Any]]) -> list[Setting]:
 
 
 def take(sample: Sample, positions: Iterable[int]) -> Sample:
-    """The same for a part of the seeds."""
+    """Return the same for a part of the seeds."""
     positions = list(positions)
     data, features = sample.data.take(positions), sample.features.take(positions)
     return replace(sample, data=data, features=features, streams=sample.streams.take(positions))
 
 
 def weakly(method: Callable[..., Any]) -> Callable[..., Any]:
-    """The method for a part of its object: a circle of references would hold all points until Python looks for such."""
+    """Return the method for a part of its object: a circle of references would hold all points until Python looks."""
     reference: Callable[[], Any] = WeakMethod(method)
     return lambda *given: reference()(*given)
 
@@ -119,7 +119,7 @@ class Lockstep(ABC):
 
     @abstractmethod
     def look(self) -> dict[str, np.ndarray]:
-        """What a trace tells of the present step, by name."""
+        """Return what a trace tells of the present step, by name."""
 
     def train(self, monitor: Monitor, key: str) -> None:
         """To the end."""
@@ -180,11 +180,11 @@ class Runs(Lockstep):
 
     @abstractmethod
     def measures(self) -> dict[str, np.ndarray]:
-        """What is measured at the end, by name."""
+        """Return what is measured at the end, by name."""
 
     @abstractmethod
     def weights(self, seed: int, column: int) -> State:
-        """What `predict` needs of one run."""
+        """Return what `predict` needs of one run."""
 
     def advance(self, until: int) -> None:
         self.training.advance(self.batches.at, until)

@@ -57,7 +57,7 @@ def error(predictions: np.ndarray, labels: np.ndarray, kind: str) -> np.ndarray:
 def divergence(
     monitor: Monitor, samples: int, seed: int, finite: np.ndarray, settings: Sequence[Mapping[str, Any]]
 ) -> dict[str, float]:
-    """The measures of DIVERGED of one seed, and a line of the log that names its settings that diverged, if there are
+    """Return measures of DIVERGED of one seed; a line of the log names its settings that diverged, if there are
     any; finite (G,): which settings ended with finite values."""
     lost = np.flatnonzero(~finite)
     if len(lost):
@@ -88,7 +88,7 @@ def best_on_validation(
 
 
 def loss_of_classes(loss: str, labels: Labels) -> Iterator[Objection]:
-    """A loss that is for classes alone, on another target."""
+    """Object to a loss that is for classes alone, on another target."""
     if loss != "squared" and labels.kind != "classes":
         yield "loss", f"{loss!r} with a target of {labels.kind}", "squared"
 
@@ -101,7 +101,7 @@ def points_by_seed(sample: Sample) -> Iterator[tuple[np.ndarray, np.ndarray, np.
 
 
 def fit_of_seed(status: int, **parts: Any) -> Fit:
-    """The fit of one seed, whose parts are those of `Fit` without the axis of seeds."""
+    """Return the fit of one seed, whose parts are those of `Fit` without the axis of seeds."""
 
     def with_axis(part: Any) -> Any:
         if isinstance(part, dict):

@@ -31,7 +31,7 @@ def gates_of(activation: str, order: int, w0: np.ndarray, h: np.ndarray) -> np.n
 
 
 def signs_of(width: int) -> np.ndarray:
-    """a (m,) of +1 and -1, float32."""
+    """Return a (m,) of +1 and -1, float32."""
     return np.repeat([1.0, -1.0], width // 2).astype(np.float32)
 
 

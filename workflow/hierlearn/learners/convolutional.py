@@ -90,7 +90,7 @@ class Convolutional(ConvolutionalParameters, Learner):
     Choices = Rates
 
     def objections(self, inputs: Input | None) -> Iterator[Objection]:
-        """Networks that the pictures cannot carry, and layers that are none of theirs."""
+        """Object to networks that the pictures cannot carry, and layers that are none of theirs."""
         if (self.fixed or 0) > self.trained:
             yield "fixed", f"{self.fixed}", f"at most trained = {self.trained}"
         if self.precision == "half" and self.device == "cpu":
@@ -105,7 +105,7 @@ class Convolutional(ConvolutionalParameters, Learner):
             yield "trained", f"{self.trained} of {depth} layers with schedule {self.schedule!r}", f"at most {most}"
 
     def needs(self, sizes: Sizes) -> Needs:
-        """torch, points, weights, and activations of the networks that are trained together or of a block of points.
+        """Count torch, points, weights, and activations of networks that are trained together or of a block of points.
 
         work: products of a step forward and twice back, all layers moving; ENTRY operations for every entry of a layer,
         as batch normalisation and activations take as long.
@@ -133,7 +133,7 @@ class Convolutional(ConvolutionalParameters, Learner):
         )
 
     def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
-        """State: weights and running statistics, (S, ...) float32, and shape (S, 3) of a picture and depth (S,)."""
+        """Fit all seeds; state: weights, running statistics (S, ...) float32, shape (S, 3) of a picture, depth (S,)."""
         from hierlearn.solvers.convolutional.training import ConvolutionalTraining, Points
 
         data, settings = sample.data, grid(sample.choices)
@@ -172,7 +172,7 @@ class Convolutional(ConvolutionalParameters, Learner):
         return Fit.stack(self._best(sample, monitor, blocks, seed, settings, flops) for seed in seeds)
 
     def predict(self, state: State, features: Features, role: str, count: int, cache: dict[Any, Any]) -> np.ndarray:
-        """(S, count, k) float64."""
+        """Return predictions (S, count, k) float64."""
         import torch
 
         from hierlearn.solvers.convolutional import model
@@ -193,7 +193,7 @@ class Convolutional(ConvolutionalParameters, Learner):
     def pictures(
         self, state: State, seed: int, layer: int, begin: np.ndarray, steps: int, length: float, norm: float
     ) -> np.ndarray:
-        """What the units of a layer, from 1, of a seed's network look for, as `model.pictures` has it."""
+        """Return what the units of a layer, from 1, of a seed's network look for, as `model.pictures` has it."""
         import torch
 
         from hierlearn.solvers.convolutional import model
@@ -212,7 +212,7 @@ class Convolutional(ConvolutionalParameters, Learner):
         settings: Sequence[Setting],
         flops: float,
     ) -> Fit:
-        """The fit of one seed: of its settings the one with the least error on validation points."""
+        """Return the fit of one seed: of its settings the one with the least error on validation points."""
         places = [(block, row) for block in blocks for row, (s, _) in enumerate(block.runs) if s == seed]
         errors = np.array([block.errors["validation"][row] for block, row in places])
         finite = np.isfinite(errors)

@@ -46,7 +46,7 @@ class ConvolutionalKernel(ConvolutionalParameters, Learner):
         ridge: Annotated[Positive, "Ridges in units of the mean diagonal of the Gram matrix."]
 
     def needs(self, sizes: Sizes) -> Needs:
-        """Gram matrices and a factor; gradients at the training points and at a block of others."""
+        """Count Gram matrices and a factor; gradients at the training points and at a block of others."""
         n, validation = sizes.samples, sizes.validation
         net = network_of(self, sizes)
         # Numbers of torch have half the bytes; narrow products reach a third of the rate of large ones.
@@ -68,7 +68,7 @@ class ConvolutionalKernel(ConvolutionalParameters, Learner):
         )
 
     def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
-        """State: coefficients (S, n, k) float64 on the first n training points; the network, (S, ...) float32."""
+        """Fit all seeds; state: coefficients (S, n, k) float64 of training points; the network, (S, ...) float32."""
         from hierlearn.solvers.convolutional import model, tangent
 
         data, device = sample.data, torch_device(self.device)
@@ -89,7 +89,7 @@ class ConvolutionalKernel(ConvolutionalParameters, Learner):
         return Fit.stack(fits)
 
     def predict(self, state: State, features: Features, role: str, count: int, cache: dict[Any, Any]) -> np.ndarray:
-        """(S, count, k) float64."""
+        """Return predictions (S, count, k) float64."""
         from hierlearn.solvers.convolutional import tangent
 
         shape, device = tuple(state["shape"][0].tolist()), torch_device(self.device)

@@ -62,7 +62,7 @@ class Densenet(LayerParameters, Learner):
     Choices = LayerChoices
 
     def needs(self, sizes: Sizes) -> Needs:
-        """Those of the layers; to refit, products of the columns that a layer sees, and their factor."""
+        """Count those of the layers; to refit, products of the columns that a layer sees, and their factor."""
         needs = LayerParameters.needs(self, sizes)
         # Those of classes are in single precision.
         points = max(MOST_POINTS, MOST_POINTS_OF_CLASSES // 2)
@@ -70,14 +70,14 @@ class Densenet(LayerParameters, Learner):
         return replace(needs, memory={**needs.memory, "fit": needs.memory["fit"] + refit})
 
     def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
-        """State: layer_2 .. layer_L (S, m, size), float32, and what the student took from the teacher."""
+        """Fit all seeds; state: layer_2 .. layer_L (S, m, size), float32, and what is taken from the teacher."""
         fit = train(self, sample, monitor)
         if self.readout == "refitted":
             fit = refit(self, fit, sample)
         return replace(fit, measures=fit.measures | self._class_measures(fit, sample))
 
     def predict(self, state: State, features: Features, role: str, count: int, cache: dict[Any, Any]) -> np.ndarray:
-        """(S, count, 1) float64."""
+        """Return predictions (S, count, 1) float64."""
         student, x = Student.from_state(state), features.draw(role, count)
         layout = self.layout(student.columns(x), student)
         if "readout" in state:
@@ -89,11 +89,11 @@ class Densenet(LayerParameters, Learner):
         return outputs + added_outputs(layout, state, x) if "correction" in state else outputs
 
     def layout(self, inputs: int, student: Student) -> Layout:
-        """Where the layers lie for d inputs."""
+        """Return where the layers lie for d inputs."""
         return Layout(inputs, (self.width,) * (student.depth - 1), student.links)
 
     def start(self, layout: Layout, student: Student, streams: Streams) -> State:
-        """M_2 .. M_L at the start, independent normal entries, (S, m, size) float32."""
+        """Draw M_2 .. M_L at the start, independent normal entries, (S, m, size) float32."""
         weights = {}
         for layer in layout.layers:
             shape = self.width, layout.size(layer)
@@ -103,7 +103,7 @@ class Densenet(LayerParameters, Learner):
         return weights
 
     def training(self, runs: DensenetRuns, start: State, **options: Any) -> DensenetTraining:
-        """The training of runs with given starts (R, ...)."""
+        """Return the training of runs with given starts (R, ...)."""
         return DensenetTraining(runs.layout, Clock(runs.schedule, len(runs.streams)), start, **options)
 
     def _class_measures(self, fit: Fit, sample: Sample) -> State:

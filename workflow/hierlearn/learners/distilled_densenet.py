@@ -96,11 +96,11 @@ class DistilledDensenet(LayerParameters, Learner):
         weight_decay: Annotated[NotNegative, "Weight decay, beside lambda_6."] = 0.0
 
     def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
-        """State: inner_l K, outer_l W, fixed_l R, (S, ...) float32, and what the student took from the teacher."""
+        """Fit all seeds; state: inner_l K, outer_l W, fixed_l R, (S, ...) float32; what is taken from the teacher."""
         return train(self, sample, monitor)
 
     def predict(self, state: State, features: Features, role: str, count: int, cache: dict[Any, Any]) -> np.ndarray:
-        """(S, count, 1) float64, without truncation."""
+        """Return predictions (S, count, 1) float64, without truncation."""
         student, x = Student.from_state(state), features.draw(role, count)
         inner, outer = ([state[f"{kind}_{i + 2}"] for i in range(student.depth - 1)] for kind in ("inner", "outer"))
         fixed = [state[f"fixed_{i + 2}"] for i in range(student.depth - 2)]
@@ -112,12 +112,12 @@ class DistilledDensenet(LayerParameters, Learner):
         return predict(student, layout, x, network)
 
     def layout(self, inputs: int, student: Student) -> Layout:
-        """Where the layers lie for d inputs."""
+        """Return where the layers lie for d inputs."""
         offered = [most * (most + 1) // 2 for most in self._most(inputs, student)]
         return Layout(inputs, (*offered[:-1], 0), student.links)
 
     def start(self, layout: Layout, student: Student, streams: Streams) -> State:
-        """Zeros: K_l above W_l, (S, most_l + m, size) float32."""
+        """Return zeros: K_l above W_l, (S, most_l + m, size) float32."""
         seeds, most = len(streams.seeds), self._most(layout.inputs, student)
         return {
             f"layer_{layer}": np.zeros((seeds, k + self.width, layout.size(layer)), np.float32)
@@ -125,7 +125,7 @@ class DistilledDensenet(LayerParameters, Learner):
         }
 
     def training(self, runs: DensenetRuns, start: State, **options: Any) -> DistilledTraining:
-        """The training of runs with given starts (R, ...)."""
+        """Return the training of runs with given starts (R, ...)."""
         factor = 1.0 if options["loss"] == "squared" else self.sharpness
         come = None
         if self.thresholds is None:
@@ -150,7 +150,7 @@ class DistilledDensenet(LayerParameters, Learner):
     def _rules(
         self, own: Sequence[Layout], student: Student, schedule: Schedule, alphas: np.ndarray, factor: float
     ) -> Rules:
-        """The constants of Algorithm 1 for runs with given layouts and alphas (R, L - 1)."""
+        """Return the constants of Algorithm 1 for runs with given layouts and alphas (R, L - 1)."""
         layout = own[0]
         layers, most = np.array(layout.layers), self._most(layout.inputs, student)
         down, third, fourth, fifth = (layout.inputs ** (-1 / (part * self.base**layers)) for part in (6, 6, 3, 2))

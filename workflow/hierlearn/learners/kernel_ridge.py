@@ -37,7 +37,7 @@ class KernelRidge(Learner):
         bandwidth: Annotated[Positive, "What the input is divided by before the kernel sees it."] = 1.0
 
     def needs(self, sizes: Sizes) -> Needs:
-        """Gram matrices, a smaller predecessor and a factor; the kernel between the points and others, while it grows.
+        """Count Gram matrices, a smaller predecessor and a factor; kernels between points and others, while it grows.
 
         parallel: rows of the kernel's tiles, factors and products of Gram matrices, but not the choice of a ridge.
         """
@@ -56,7 +56,7 @@ class KernelRidge(Learner):
         )
 
     def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
-        """State: coefficients (S, n, k) float64 on the first n training points, bandwidth (S,)."""
+        """Fit all seeds; state: coefficients (S, n, k) float64 on the first n training points, bandwidth (S,)."""
         bandwidths = sample.choices.get("bandwidth", [self.Choices.bandwidth])
         for key in [key for key in cache if key[-1] not in bandwidths]:
             # Gram matrices of a bandwidth that was swept before are in the way of this one's.
@@ -95,13 +95,13 @@ class KernelRidge(Learner):
         return fit_dual(gram, y, across, labels, sample.choices["ridge"], sample.data.kind)
 
     def unreachable(self, dimension: int, degree: int) -> str:
-        """Why the kernel of the raw input cannot represent a degree, in one line; "" if it can."""
+        """Return why the kernel of the raw input cannot represent a degree, in one line; "" if it can."""
         if spectrum(self.kernel.profile, dimension, [degree]).eigenvalues[0] > 0:
             return ""
         return f"the kernel has no eigenvalue at degree {degree}; give it a bias or use another one"
 
     def predict(self, state: State, features: Features, role: str, count: int, cache: dict[Any, Any]) -> np.ndarray:
-        """(S, count, k) float64."""
+        """Return predictions (S, count, k) float64."""
         coefficients, bandwidths = state["coefficients"], state["bandwidth"]
         points, support = features.draw(role, count), features.draw("training", coefficients.shape[1])
         outputs = []

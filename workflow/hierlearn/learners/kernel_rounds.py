@@ -50,12 +50,12 @@ class KernelRounds(Learner):
         ]
 
     def objections_to(self, labels: Labels, representation: Representation) -> Iterator[Objection]:
-        """Classes: what the first round leaves of a label is no label."""
+        """Object to classes: what the first round leaves of a label is no label."""
         if labels.kind != "regression":
             yield "name", f"rounds of regression for a target of {labels.kind}", "another learner, or regression"
 
     def needs(self, sizes: Sizes) -> Needs:
-        """Two Gram matrices, an eigendecomposition of the first, and the kernels between the points and others."""
+        """Count two Gram matrices, an eigendecomposition of the first, and kernels between the points and others."""
         n = sizes.samples
         return Needs(
             memory={
@@ -70,7 +70,7 @@ class KernelRounds(Learner):
         )
 
     def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
-        """State: first and second (S, n, k) coefficients, predicted (S, n, k), what the second round saw."""
+        """Fit all seeds; state: first, second (S, n, k) coefficients, predicted (S, n, k), what the second one saw."""
         self.refuse_sample(sample)
         fits = []
         for seed, (x, y, z, labels) in zip(sample.data.seeds, points_by_seed(sample), strict=True):
@@ -80,7 +80,7 @@ class KernelRounds(Learner):
         return Fit.stack(fits)
 
     def predict(self, state: State, features: Features, role: str, count: int, cache: dict[Any, Any]) -> np.ndarray:
-        """(S, count, k) float64."""
+        """Return predictions (S, count, k) float64."""
         points, support = features.draw(role, count), features.draw("training", state["first"].shape[1])
         outputs = []
         for i in range(len(points)):

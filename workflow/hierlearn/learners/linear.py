@@ -35,7 +35,7 @@ class Linear(Learner):
         ]
 
     def needs(self, sizes: Sizes) -> Needs:
-        """The points and their second moment."""
+        """Count the points and their second moment."""
         n, features = sizes.samples, sizes.features
         passes = {"ridge": 20 * features, "lasso": 0.1 * sizes.choices * self.max_iterations * sizes.outputs}
         return Needs(
@@ -48,7 +48,7 @@ class Linear(Learner):
         )
 
     def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
-        """State: weights (S, D, k) float64. A lasso whose duality gap stays open has the status not_converged."""
+        """Fit all seeds; state: weights (S, D, k) float64. A lasso of open duality gap has the status not_converged."""
         ridges, kind = np.asarray(sample.choices["ridge"], np.float64), sample.data.kind
         path = self._ridge if self.penalty == "ridge" else self._lasso
         fits = []
@@ -69,7 +69,7 @@ class Linear(Learner):
         return Fit.stack(fits)
 
     def predict(self, state: State, features: Features, role: str, count: int, cache: dict[Any, Any]) -> np.ndarray:
-        """(S, count, k) float64."""
+        """Return predictions (S, count, k) float64."""
         return features.draw(role, count).astype(np.float64) @ state["weights"]
 
     def _ridge(self, h: np.ndarray, y: np.ndarray, ridges: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
@@ -80,7 +80,7 @@ class Linear(Learner):
         return linear_ridge_path(h, y, absolute), np.ones(len(ridges), bool), flops
 
     def _lasso(self, h: np.ndarray, y: np.ndarray, ridges: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
-        """The same by coordinate descent, every output on a path of its own; warm-started from strong to weak."""
+        """Do the same by coordinate descent, each output on a path of its own; warm-started from strong to weak."""
         # Imported here: only a lasso needs it, and it takes a second.
         from sklearn.exceptions import ConvergenceWarning
         from sklearn.linear_model import lasso_path

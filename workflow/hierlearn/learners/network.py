@@ -81,7 +81,7 @@ class Network(NetworkParameters, Learner):
         pass
 
     def objections(self, inputs: Input | None) -> Iterator[Objection]:
-        """What cannot be trained layer by layer."""
+        """Object to what cannot be trained layer by layer."""
         if self.schedule == "layerwise" and self.architecture != "resnet":
             yield "architecture", f"{self.architecture!r} with schedule 'layerwise'", "resnet"
         if self.schedule == "layerwise" and self.trained != "hidden":
@@ -90,11 +90,11 @@ class Network(NetworkParameters, Learner):
             yield "online", "True with schedule 'layerwise'", "false, or the schedule joint"
 
     def objections_to(self, labels: Labels, representation: Representation) -> Iterator[Objection]:
-        """A loss of classes on another target."""
+        """Object to a loss of classes on another target."""
         yield from loss_of_classes(self.loss, labels)
 
     def needs(self, sizes: Sizes) -> Needs:
-        """As many seeds as a core's cache holds, BYTES_IN_CACHE, or one: weights, gradients and velocities of all
+        """Count as many seeds as a core's cache holds, BYTES_IN_CACHE, or one: weights, gradients, velocities of all
         settings, and their activations on a batch and on a block of points.
 
         parallel: the other architectures have no matrix that is worth a second thread.
@@ -122,7 +122,7 @@ class Network(NetworkParameters, Learner):
         )
 
     def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
-        """State: the weights of the network, or start_* and what was trained, (S, ...) float32."""
+        """Fit all seeds; state: the weights of the network, or start_* and what was trained, (S, ...) float32."""
         self.refuse_sample(sample)
         seeds = sample.data.seeds
         settings = grid({name: values for name, values in sample.choices.items() if name != "selected_on"})
@@ -134,7 +134,7 @@ class Network(NetworkParameters, Learner):
         return stack_by_rule(sample, (cache[*place, seed] for seed in seeds))
 
     def predict(self, state: State, features: Features, role: str, count: int, cache: dict[Any, Any]) -> np.ndarray:
-        """(S, count, k) float64."""
+        """Return predictions (S, count, k) float64."""
         x = self.with_bias(features.draw(role, count))
         start = {name.removeprefix("start_"): values for name, values in state.items() if name.startswith("start_")}
         moved = {name: values for name, values in state.items() if not name.startswith("start_")}

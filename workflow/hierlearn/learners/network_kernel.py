@@ -50,7 +50,7 @@ class NetworkKernel(NetworkParameters, Learner):
         ridge: Annotated[Positive, "Ridges in units of the mean diagonal of the kernels of all outputs."]
 
     def needs(self, sizes: Sizes) -> Needs:
-        """The weights; activations and factors of the training points and of a block of others; kernels of all outputs,
+        """Count weights; activations, factors of the training points and of a block of others; kernels of all outputs,
         and displacements of one.
 
         work: products with V there and back and of the factors of two training points for every output; displacements
@@ -75,7 +75,7 @@ class NetworkKernel(NetworkParameters, Learner):
         )
 
     def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
-        """State: coefficients (S, n, k) float64 on the first n training points, key (S, 4) int64 of the weights."""
+        """Fit all seeds; state: coefficients (S, n, k) float64 of training points, key (S, 4) int64 of the weights."""
         # The weights themselves, of three layers a square matrix, would be most of what is stored.
         keys = sample.streams.at("start").stack(lambda generator: generator.integers(0, 2**63, 4))
         ridges, fits = tuple(sample.choices["ridge"]), []
@@ -87,7 +87,7 @@ class NetworkKernel(NetworkParameters, Learner):
         return stack_by_rule(sample, fits)
 
     def predict(self, state: State, features: Features, role: str, count: int, cache: dict[Any, Any]) -> np.ndarray:
-        """(S, count, k) float64."""
+        """Return predictions (S, count, k) float64."""
         points = self.with_bias(features.draw(role, count))
         support = self.with_bias(features.draw("training", state["coefficients"].shape[1]))
         outputs = []
@@ -108,11 +108,11 @@ class NetworkKernel(NetworkParameters, Learner):
         return np.stack(outputs)
 
     def _start(self, key: np.ndarray, inputs: int, outputs: int) -> State:
-        """The weights of a key, with a run of one in front."""
+        """Return the weights of a key, with a run of one in front."""
         return self.initial_weights(inputs, outputs, Streams((), (0,)).at(*key.tolist()))
 
     def _solve(self, sample: Sample, ridges: ArrayLike, i: int, key: np.ndarray) -> dict[str, Fit]:
-        """The fit of one seed, by the points on which the ridge is chosen."""
+        """Return the fit of one seed, by the points on which the ridge is chosen."""
         data, n = sample.data, sample.n
         kind, counts = data.kind, points_of_rules(data)
         labels = {role: data.draw(role, count).labels[i] for role, count in counts.items()}
@@ -184,7 +184,7 @@ class NetworkKernel(NetworkParameters, Learner):
         return found
 
     def _alone(self, start: State) -> Sequence[int | None]:
-        """The outputs that have a kernel of their own; None for one of all."""
+        """Return the outputs that have a kernel of their own; None for one of all."""
         return range(start["last"].shape[-2]) if self.trained == "tangent" else [None]
 
     def _factors(self, start: State, x: np.ndarray, output: int | None) -> list[tuple[np.ndarray, ...]]:

@@ -62,7 +62,7 @@ class PolynomialNetwork(TrainingParameters, Learner):
     Choices = Rates
 
     def needs(self, sizes: Sizes) -> Needs:
-        """Weights, Adam's memory and activations of every setting of one seed."""
+        """Count weights, Adam's memory and activations of every setting of one seed."""
         width, inputs = self.width, sizes.dimension
         return Needs(
             memory={
@@ -78,11 +78,11 @@ class PolynomialNetwork(TrainingParameters, Learner):
         )
 
     def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
-        """State: layer_2 (S, m, 2 d + 1) float32, w beside b, and what the student took from the teacher."""
+        """Fit all seeds; state: layer_2 (S, m, 2 d + 1) float32, w beside b, and what is taken from the teacher."""
         return train(self, sample, monitor)
 
     def predict(self, state: State, features: Features, role: str, count: int, cache: dict[Any, Any]) -> np.ndarray:
-        """(S, count, 1) float64."""
+        """Return predictions (S, count, 1) float64."""
         student, x = Student.from_state(state), features.draw(role, count)
         layout, weights = self.layout(student.columns(x), student), state["layer_2"]
 
@@ -93,11 +93,11 @@ class PolynomialNetwork(TrainingParameters, Learner):
         return predict(student, layout, x, network)
 
     def layout(self, inputs: int, student: Student) -> Layout:
-        """Where x and G_1 lie for d inputs."""
+        """Return where x and G_1 lie for d inputs."""
         return Layout(inputs, (self.width,), student.links)
 
     def start(self, layout: Layout, student: Student, streams: Streams) -> State:
-        """w and b at the start, (S, m, 2 d + 1) float32; every second neuron is a copy of the one before, so F = 0."""
+        """Draw w and b, (S, m, 2 d + 1) float32; every second neuron is a copy of the one before, so F = 0."""
         shape = -(-self.width // 2), layout.size(2)
         normal = streams.at("start").stack(lambda g: g.standard_normal(shape, dtype=np.float32))
         # E|(x, G_1)|^2 is 3 d for normal x.
@@ -106,5 +106,5 @@ class PolynomialNetwork(TrainingParameters, Learner):
         return {"layer_2": np.concatenate([weights, ones], axis=2)[:, : self.width]}
 
     def training(self, runs: DensenetRuns, start: State, **options: Any) -> PolynomialTraining:
-        """The training of runs with given starts (R, ...)."""
+        """Return the training of runs with given starts (R, ...)."""
         return PolynomialTraining(self.degree, runs.layout, Clock(runs.schedule, len(runs.streams)), start, **options)

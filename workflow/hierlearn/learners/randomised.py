@@ -82,7 +82,7 @@ class Randomised(Learner):
         self.refuse()
 
     def objections(self, inputs: Input | None) -> Iterator[Objection]:
-        """Derivatives that an activation does not have, and losses without a closed mean."""
+        """Object to derivatives that an activation does not have, and losses without a closed mean."""
         if self.order > 2 and self.activation not in ANALYTIC_GATES:
             yield "activation", f"{self.activation!r} with order {self.order}", "erf, sin or softplus, or order 2"
         if self.draws != "sampled" and self.loss != "squared":
@@ -91,11 +91,11 @@ class Randomised(Learner):
             yield "draws", f"'none' with order {self.order}", "exact, sampled, or order 2"
 
     def objections_to(self, labels: Labels, representation: Representation) -> Iterator[Objection]:
-        """A loss of classes on another target."""
+        """Object to a loss of classes on another target."""
         yield from loss_of_classes(self.loss, labels)
 
     def needs(self, sizes: Sizes) -> Needs:
-        """Activations of both halves at every value of the multipliers; weights at every ridge, and Adam's means.
+        """Count activations of both halves at every value of the multipliers; weights at all ridges, and Adam's means.
 
         work: an activation and its slope cost as much as some ten products.
         """
@@ -113,7 +113,7 @@ class Randomised(Learner):
         )
 
     def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
-        """State: w0 (S, m/2, D), weights (S, k, m, D) float32, for orders above 2 (S, k, m/2, D)."""
+        """Fit all seeds; state: w0 (S, m/2, D), weights (S, k, m, D) float32, for orders above 2 (S, k, m/2, D)."""
         self.refuse_sample(sample)
         data, kind, ridges = sample.data, sample.data.kind, list(sample.choices["ridge"])
         w0, net, loss = first_layers(sample, self.width), self._network(), LOSSES[self.loss]
@@ -145,13 +145,13 @@ class Randomised(Learner):
         return Fit.stack(fits)
 
     def predict(self, state: State, features: Features, role: str, count: int, cache: dict[Any, Any]) -> np.ndarray:
-        """E_z f, (S, count, k) float64."""
+        """Return predictions E_z f, (S, count, k) float64."""
         net = self._network()
         parts = zip(state["w0"], state["weights"], features.draw(role, count), strict=True)
         return np.stack([_outputs(net, *part) for part in parts])
 
     def unreachable(self, dimension: int, degree: int) -> str:
-        """Why the network of the raw input cannot represent a degree, in one line; "" if it can.
+        """Return why the network of the raw input cannot represent a degree, in one line; "" if it can.
 
         The mean over multipliers leaves the Taylor terms from the order k on, and of them the first reaches the most.
         """
@@ -216,7 +216,7 @@ def _outputs(net: RandomisedNetwork, w0: np.ndarray, weights: np.ndarray, h: np.
 
 
 def _status(loss: Any, outputs: np.ndarray, labels: np.ndarray) -> str:
-    """What became of the chosen weights, from E_z f on training points, (n, k)."""
+    """Return what became of the chosen weights, from E_z f on training points, (n, k)."""
     if not np.all(np.isfinite(outputs)):
         return "diverged"
     gain = np.mean(loss.value(np.zeros_like(labels), labels)) - np.mean(loss.value(outputs, labels))

@@ -41,14 +41,14 @@ class Reweighted(Learner):
         ridge: Annotated[Positive, "Ridges for features with |h|^2 = D; each fit takes the best for itself."]
 
     def objections(self, inputs: Input | None) -> Iterator[Objection]:
-        """Models of the project that have no directions."""
+        """Object to models of the project that have no directions."""
         described: Any = self.model
         name = described["name"]
         if name not in WITH_DIRECTIONS and registry.path("learners", name).is_relative_to(registry.PACKAGE):
             yield "model", repr(name), " or ".join(WITH_DIRECTIONS)
 
     def needs(self, sizes: Sizes) -> Needs:
-        """Those of a Quad model twice, one after the other, and the map of the features."""
+        """Count those of a Quad model twice, one after the other, and the map of the features."""
         described: Any = self.model
         once, square = registry.needs("learners", described, sizes), sizes.features**2
         shown = (sizes.samples + sizes.validation) * sizes.features
@@ -64,7 +64,7 @@ class Reweighted(Learner):
         )
 
     def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
-        """State: that of the second fit, and map (S, D, D) float32. Raises ValueError for a model without weights."""
+        """Fit all seeds; state: of the second fit, and map (S, D, D) float32. Raises ValueError without weights."""
         first = self.model.fit(replace(sample, streams=sample.streams.at("first")), monitor, {})
         if "weights" not in first.state:
             raise ValueError("reweighted: found a model without weights; expected taylor")
@@ -87,12 +87,12 @@ class Reweighted(Learner):
         )
 
     def predict(self, state: State, features: Features, role: str, count: int, cache: dict[Any, Any]) -> np.ndarray:
-        """(S, count, k) float64."""
+        """Return predictions (S, count, k) float64."""
         inner = {name: values for name, values in state.items() if name != "map"}
         return self.model.predict(inner, Mapped(features, state["map"]), role, count, {})
 
     def _directions(self, weights: np.ndarray, drawn: np.ndarray) -> np.ndarray:
-        """The rows (k m, D) that A is made of."""
+        """Return the rows (k m, D) that A is made of."""
         if self.directions == "random":
             norms = np.linalg.norm(weights, axis=-1, keepdims=True)
             weights = drawn * norms / np.linalg.norm(drawn, axis=-1, keepdims=True)
@@ -100,7 +100,7 @@ class Reweighted(Learner):
 
 
 def feature_map(rows: np.ndarray, h: np.ndarray, floor: float) -> tuple[np.ndarray, float]:
-    """A^{1/2} (D, D) float32 for A = sum_r w_r w_r^T over its mean eigenvalue, plus floor, scaled so that the mean of
+    """Return A^{1/2} (D, D) float32, A = sum_r w_r w_r^T over its mean eigenvalue, plus floor, scaled so that mean
     |A^{1/2} h|^2 is 1; and (tr A)^2 / tr A^2. Zeros and NaN where the weights are not finite or 0.
 
     rows: w_r (m, D); h (n, D).
@@ -131,13 +131,13 @@ class Mapped:
         return self.features.representation
 
     def draw(self, role: str, count: int, start: int = 0) -> np.ndarray:
-        """(S, count, D) float32."""
+        """Return mapped features (S, count, D) float32."""
         return self.features.draw(role, count, start) @ self.maps
 
     def of(self, x: np.ndarray) -> np.ndarray:
-        """Those of points (S, n, *shape), float32."""
+        """Return mapped features (S, n, D) float32 of points (S, n, *shape)."""
         return self.features.of(x) @ self.maps
 
     def take(self, positions: Sequence[int]) -> "Mapped":
-        """Those of a part of the seeds."""
+        """Return the same for a part of the seeds."""
         return Mapped(self.features.take(positions), self.maps[positions])

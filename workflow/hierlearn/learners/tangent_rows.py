@@ -35,7 +35,7 @@ class TangentRows(Learner):
         ridge: Annotated[Positive, "Ridges for features with |h|^2 = D."]
 
     def needs(self, sizes: Sizes) -> Needs:
-        """Two n x n matrices, gates, and weights; a Cholesky factor and a weighted product of gates a step."""
+        """Count two n x n matrices, gates, and weights; a Cholesky factor and a weighted product of gates a step."""
         n, width, features = sizes.samples, self.width, sizes.features
         weights = sizes.outputs * width * features
         step = n**3 // 3 + n**2 * width + 4 * n * width * features
@@ -50,7 +50,7 @@ class TangentRows(Learner):
         )
 
     def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
-        """State: w0 (S, m/2, D), weights (S, k, m, D) float32, as `taylor` of order 1 has them."""
+        """Fit all seeds; state: w0 (S, m/2, D), weights (S, k, m, D) float32, as `taylor` of order 1 has them."""
         ridges, kind = np.asarray(sample.choices["ridge"], np.float64), sample.data.kind
         parts = zip(first_layers(sample, self.width), points_by_seed(sample), strict=True)
         return Fit.stack(self._fit_seed(own, *points, kind, ridges) for own, points in parts)
@@ -98,7 +98,7 @@ class TangentRows(Learner):
         )
 
     def _path(self, features: np.ndarray, gates: np.ndarray, targets: np.ndarray, ridges: np.ndarray) -> list[RowFit]:
-        """The fits at all ridges, in their order, from the largest on, each from the sizes of the last one; NaN where
+        """Return the fits at all ridges, in order, from the largest on, each from the sizes of the last one; NaN where
         rounding leaves a singular matrix, or the ridge overflows."""
         found: dict[float, RowFit] = {}
         sizes = None
@@ -113,7 +113,7 @@ class TangentRows(Learner):
         return [found[ridge] for ridge in ridges.tolist()]
 
     def predict(self, state: State, features: Features, role: str, count: int, cache: dict[Any, Any]) -> np.ndarray:
-        """(S, count, k) float64."""
+        """Return predictions (S, count, k) float64."""
         parts = zip(state["w0"], state["weights"], features.draw(role, count), strict=True)
         return np.stack([self._outputs(*part) for part in parts])
 

@@ -116,7 +116,7 @@ class Taylor(Learner):
         self.refuse()
 
     def objections(self, inputs: Input | None) -> Iterator[Objection]:
-        """Derivatives that an activation does not have, and losses whose minimum is no linear system's solution."""
+        """Object to derivatives that an activation does not have, and losses whose minimum no linear system solves."""
         if self.order > 2 and self.activation not in ANALYTIC_GATES:
             found = f"{self.activation!r} with order {self.order}"
             yield "activation", found, "erf, sin or softplus, or an order up to 2"
@@ -124,13 +124,13 @@ class Taylor(Learner):
             yield "loss", f"{self.loss!r} with order 1", "squared, or another order"
 
     def objections_to(self, labels: Labels, representation: Representation) -> Iterator[Objection]:
-        """A loss of classes on another target, and a second moment of points that there are not."""
+        """Object to a loss of classes on another target, and a second moment of points that there are not."""
         yield from loss_of_classes(self.loss, labels)
         if self.regulariser == "data" and not representation.unlabelled:
             yield "regulariser", "'data' without unlabelled points", "plain, or a representation that is fitted"
 
     def needs(self, sizes: Sizes) -> Needs:
-        """Order 1: as kernel ridge regression, and the gates. Above: the metric's n x n factor, gates and activations
+        """Count at order 1 as kernel ridge regression, and gates. Above: the metric's n x n factor, gates, activations
         of the descent in both precisions, the vectors of the weights' size that descent and certificate keep, and what
         a descent keeps of other seeds.
 
@@ -158,7 +158,7 @@ class Taylor(Learner):
         )
 
     def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
-        """State: w0 (S, m/2, D), weights (S, k, m, D) float32; with `data` also root (S, D, D) float32."""
+        """Fit all seeds; state: w0 (S, m/2, D), weights (S, k, m, D) float32; with `data` root (S, D, D) too."""
         self.refuse_sample(sample)
         data = sample.data
         w0, roots = first_layers(sample, self.width), self._roots(data.seeds, sample.features, cache)
@@ -177,13 +177,13 @@ class Taylor(Learner):
         return Fit.stack(fits)
 
     def predict(self, state: State, features: Features, role: str, count: int, cache: dict[Any, Any]) -> np.ndarray:
-        """(S, count, k) float64."""
+        """Return predictions (S, count, k) float64."""
         roots = state.get("root", [None] * len(state["w0"]))
         parts = zip(state["w0"], roots, state["weights"], features.draw(role, count), strict=True)
         return np.stack([self.outputs(own, weights, h, root) for own, root, weights, h in parts])
 
     def unreachable(self, dimension: int, degree: int) -> str:
-        """Why the model of the raw input cannot represent a degree, in one line; "" if it can."""
+        """Return why the model of the raw input cannot represent a degree, in one line; "" if it can."""
         if taylor_reaches(self.activation, self.order, degree):
             return ""
         return (
@@ -197,7 +197,7 @@ class Taylor(Learner):
         return signs_of(self.width)
 
     def gates(self, w0: np.ndarray, h: np.ndarray) -> np.ndarray:
-        """sigma^(k)(<w0_r, h_i>): (m/2, D), (n, D) -> (n, m), the second half a copy of the first."""
+        """Return sigma^(k)(<w0_r, h_i>): (m/2, D), (n, D) -> (n, m), the second half a copy of the first."""
         return gates_of(self.activation, self.order, w0, h)
 
     def _roots(self, seeds: Sequence[int], features: Features, cache: dict[Any, Any]) -> list[np.ndarray | None]:
@@ -210,7 +210,7 @@ class Taylor(Learner):
         return [cache["root", seed] for seed in seeds]
 
     def outputs(self, w0: np.ndarray, weights: np.ndarray, h: np.ndarray, root: np.ndarray | None = None) -> np.ndarray:
-        """f(h): (m/2, D), (..., k, m, D), (n, D), (D, D) or None -> (..., n, k) float64."""
+        """Return f(h): (m/2, D), (..., k, m, D), (n, D), (D, D) or None -> (..., n, k) float64."""
         blocks = []
         for start in range(0, len(h), BLOCK_ROWS):
             part = h[start : start + BLOCK_ROWS]
@@ -282,7 +282,7 @@ class Taylor(Learner):
         absolute: np.ndarray,
         options: dict[str, Any],
     ) -> dict[str, Any]:
-        """The ridge of a seed chosen on validation, and its points, of every output, certified."""
+        """Return the ridge of a seed chosen on validation, and its points, of every output, certified."""
         weights = np.stack([path.weights for path in paths], axis=1)
         offered = self.outputs(one.w0, weights, one.validation, one.root)
         kept = best_on_validation(offered, one.validation_labels, kind, LOSSES[self.loss].value)
@@ -328,7 +328,7 @@ class Taylor(Learner):
         options: dict[str, Any],
         certify: bool,
     ) -> tuple[np.ndarray, int, float, tuple[float, float, float, int]]:
-        """The chosen point of one output: weights, status, flops, and the parts of the certificate.
+        """Return the chosen point of one output: weights, status, flops, and the parts of the certificate.
 
         Polished and certified, or as the descent left it; a failed one is returned as it is.
         """
@@ -345,7 +345,7 @@ class Taylor(Learner):
 
 
 def _groups(items: Sequence[Any], size: int) -> list[Sequence[Any]]:
-    """The items in their order, `size` of them in each group."""
+    """Return the items in their order, `size` of them in each group."""
     return [items[first : first + size] for first in range(0, len(items), size)]
 
 
@@ -355,12 +355,12 @@ def _stacked(arrays: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def rooted(h: np.ndarray, root: np.ndarray | None) -> np.ndarray:
-    """What the weights see of h (n, D): h root, or h itself."""
+    """Return what the weights see of h (n, D): h root, or h itself."""
     return h if root is None else h @ root
 
 
 def inverse_root(unlabelled: np.ndarray) -> np.ndarray:
-    """S^{-1/2} / sqrt(rank) of S = (1/n0) sum h h^T, symmetric: (n0, D) -> (D, D) float32.
+    """Return S^{-1/2} / sqrt(rank) of S = (1/n0) sum h h^T, symmetric: (n0, D) -> (D, D) float32.
 
     Rounding directions of S are left out. h times this is the whitened representation's h, of mean square 1.
     """

@@ -27,12 +27,12 @@ class Neural(Layer, Representation):
         self.refuse()
 
     def objections(self, inputs: Input | None) -> Iterator[Objection]:
-        """More directions than features."""
+        """Object to more directions than features."""
         if self.whiten == "truncated" and self.directions > self.count:
             yield "directions", f"{self.directions}", f"at most count = {self.count}"
 
     def needs(self, sizes: Sizes) -> Needs:
-        """The second moment, its eigenvectors, and the whitening; one block of features in float64."""
+        """Count the second moment, its eigenvectors, and the whitening; one block of features in float64."""
         count, shown = self.count, sizes.unlabelled
         return Needs(
             memory={"fit": (6 * count + 2 * shown) * count},

@@ -18,9 +18,9 @@ class Raw(Representation):
     stream_key: ClassVar[str] = "raw"
 
     def fit(self, unlabelled: np.ndarray, streams: Streams) -> State:
-        """State: nothing; (S, 0)."""
+        """Return nothing to keep: an array (S, 0)."""
         return {"nothing": np.zeros((len(streams.seeds), 0), np.float32)}
 
     def apply(self, state: State, x: np.ndarray) -> np.ndarray:
-        """(S, n, *shape) -> (S, n, d) float32, d the product of the shape."""
+        """Flatten points: (S, n, *shape) -> (S, n, d) float32, d the product of the shape."""
         return x.reshape(*x.shape[:2], math.prod(x.shape[2:])).astype(np.float32, copy=False)

@@ -38,14 +38,14 @@ class TwoLayer(Representation):
         self.refuse()
 
     def objections(self, inputs: Input | None) -> Iterator[Objection]:
-        """More directions than features."""
+        """Object to more directions than features."""
         if self.inner_directions > self.inner_count:
             yield "inner_directions", f"{self.inner_directions}", f"at most inner_count = {self.inner_count}"
         if self.directions > self.count:
             yield "directions", f"{self.directions}", f"at most count = {self.count}"
 
     def needs(self, sizes: Sizes) -> Needs:
-        """Of each layer the second moment, its eigenvectors, and the whitening; the points as the first shows them."""
+        """Count for each layer second moment, eigenvectors and whitening; the points as the first shows them."""
         shown, counts = sizes.unlabelled, (self.inner_count, self.count)
         between = shown * (self.inner_directions or self.inner_count)
         return Needs(
@@ -54,7 +54,7 @@ class TwoLayer(Representation):
         )
 
     def fit(self, unlabelled: np.ndarray, streams: Streams) -> State:
-        """The states of both layers: inner_V, inner_whitening, ... , outer_V, ...; spectrum (S, D) of the second."""
+        """Return both layers' states: inner_V, inner_whitening, ... , outer_V, ...; spectrum (S, D) of the second."""
         state: State = {}
         for name, layer in self._layers().items():
             fitted = layer.fit(unlabelled, streams.at(name))
@@ -63,7 +63,7 @@ class TwoLayer(Representation):
         return state | {"spectrum": state.pop("outer_spectrum")}
 
     def apply(self, state: State, x: np.ndarray) -> np.ndarray:
-        """(S, n, *shape) -> (S, n, D') float32."""
+        """Return features: (S, n, *shape) -> (S, n, D') float32."""
         for name, layer in self._layers().items():
             x = layer.apply({key: state[f"{name}_{key}"] for key in ("V", "b", "whitening")}, x)
         return x

@@ -38,7 +38,7 @@ class TrainingParameters:
     online: Annotated[bool, "One pass over fresh points: the number of samples is steps times batch."] = False
 
     def objections_to(self, labels: Labels, representation: Representation) -> Iterator[Objection]:
-        """Several outputs, and classes without the threshold that the network is added to."""
+        """Object to several outputs, and classes without the threshold that the network is added to."""
         if labels.outputs > 1:
             found = f"a network of one output for a target of {labels.outputs} outputs"
             yield "name", found, "another learner, or a target of one output"
@@ -70,7 +70,7 @@ class LayerParameters(TrainingParameters):
     ] = None
 
     def objections_to(self, labels: Labels, representation: Representation) -> Iterator[Objection]:
-        """Targets of another kind, and lists that do not fit the depth, which may be the teacher's."""
+        """Object to targets of another kind, and lists that do not fit the depth, which may be the teacher's."""
         yield from TrainingParameters.objections_to(self, labels, representation)
         depth = self.depth or (USUAL_DEPTH if labels.links is None else len(labels.links) + 1)
         layers = {"graph": depth - 1, "alphas": depth - 1, "distils": depth - 1, "starts": depth - 2}
@@ -86,7 +86,7 @@ class LayerParameters(TrainingParameters):
                 yield "graph", f"{list(below)} for layer {layer}", f"earlier layers, 0 to {layer - 1}"
 
     def needs(self, sizes: Sizes) -> Needs:
-        """Weights, Adam's memory and activations of every run, and points beside their squares, float32, in order and
+        """Count weights, Adam's memory and activations of all runs; points beside their squares, float32, in order and
         shuffled."""
         width, inputs, batch = self.width, sizes.dimension, self.batch
         points = min(sizes.samples, FRESH_POINTS) if self.online else sizes.samples

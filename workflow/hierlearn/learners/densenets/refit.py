@@ -34,7 +34,7 @@ FAR, NEAR = 20.0, 10.0
 
 
 def refit(learner: Any, fit: Fit, sample: Sample) -> Fit:
-    """The fit with a last layer that is refitted on the first training points; state: also readout (S, F) float64.
+    """Refit the last layer of a fit on the first training points; state: also readout (S, F) float64.
 
     For classes state: also correction (S, F) float64, which minimises the mean of
     log(1 + exp(-v y (f + <w, products>))) / v and a ridge on w. The strength of the ridge is the best one for
@@ -67,7 +67,7 @@ def refit(learner: Any, fit: Fit, sample: Sample) -> Fit:
 
 
 def refit_outputs(layout: Layout, state: State, x: np.ndarray) -> np.ndarray:
-    """Outputs (S, n, 1) float64 in the problem's units at points (S, n, ...); state: with a readout."""
+    """Return outputs (S, n, 1) float64 in the problem's units at points (S, n, ...); state: with a readout."""
     results = []
     with np.errstate(over="ignore", invalid="ignore"):
         for seed, weights in enumerate(state["readout"]):
@@ -78,7 +78,7 @@ def refit_outputs(layout: Layout, state: State, x: np.ndarray) -> np.ndarray:
 
 
 def added_outputs(layout: Layout, state: State, x: np.ndarray) -> np.ndarray:
-    """What is added to the outputs at points (S, n, ...): (S, n, 1) float64; state: with a correction."""
+    """Return what is added to the outputs at points (S, n, ...): (S, n, 1) float64; state: with a correction."""
     parts = []
     for seed, weights in enumerate(state["correction"]):
         own = {name: values[[seed]] for name, values in state.items()}
@@ -131,7 +131,7 @@ def _weights(design: np.ndarray, labels: np.ndarray) -> np.ndarray:
 
 
 def logistic_path(design: np.ndarray, offsets: np.ndarray, labels: np.ndarray, sharpness: float) -> list[np.ndarray]:
-    """Minimisers (F,) of mean log(1 + exp(-v y (f + X w))) / v + ridge v |X|^2 |w|^2 / 8 over RIDGES_OF_CLASSES.
+    """Minimise mean log(1 + exp(-v y (f + X w))) / v + ridge v |X|^2 |w|^2 / 8 over RIDGES_OF_CLASSES.
 
     design X (n, F), offsets f (n,), labels y (n,) of -1 and 1; |X|^2 |w|^2 counts a column by its mean square. Points
     that are right by a margin v y f of FAR are left out, as long as no minimiser brings one below NEAR.
@@ -185,7 +185,7 @@ def _minimisers(
 
 
 def products(layout: Layout, state: State, x: np.ndarray) -> np.ndarray:
-    """What a read-out of one seed is linear in at points (n, ...), (n, F) float64: products of two of (1, h), and
+    """Return what a seed's read-out is linear in at points (n, ...), (n, F) float64: products of two of (1, h), and
     Sum(G_l) for l < L."""
     inputs, last = Student.from_state(state).network_input(x[None], layout), layout.layers[-1]
     weights = [state[f"layer_{layer}"] for layer in layout.layers[:-1]]
@@ -205,6 +205,6 @@ def products(layout: Layout, state: State, x: np.ndarray) -> np.ndarray:
 
 
 def _in_single_precision(layout: Layout, state: State, x: np.ndarray) -> np.ndarray:
-    """The products, float32, block by block."""
+    """Return the products, float32, block by block."""
     rows = range(0, len(x), BLOCK_ROWS)
     return np.concatenate([products(layout, state, x[i : i + BLOCK_ROWS]).astype(np.float32) for i in rows])

@@ -26,7 +26,7 @@ Pass = tuple[list[np.ndarray], list[np.ndarray]]
 
 
 def train(learner: Any, sample: Sample, monitor: Monitor) -> Fit:
-    """For each seed the run with the least error on validation points."""
+    """Train; return for each seed the run with the least error on validation points."""
     learner.refuse_sample(sample)
     runs, data = DensenetRuns(learner, sample, grid(sample.choices)), sample.data
     runs.train(monitor, f"n{sample.n}-seed{data.seeds[0]}-{len(data.seeds)}")
@@ -96,7 +96,7 @@ class DensenetRuns(Runs):
         return self.student.network_input(x, self.layout)
 
     def see(self, x: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """As in Runs, in the teacher's own units."""
+        """Return points and labels as Runs does, in the teacher's own units."""
         return self.network_input(x), labels / self.student.scale.astype(np.float32)[:, None, None]
 
     def state(self) -> State:
@@ -135,13 +135,13 @@ class DensenetRuns(Runs):
         return {name: values for name, values in result.items() if name not in ("train_loss", "validation_risk")}
 
     def weights(self, seed: int, column: int) -> State:
-        """As in Runs, and what the student took from the teacher."""
+        """Return what Runs does, and what the student took from the teacher."""
         run = seed * len(self.settings) + column
         state = {name: values[run].copy() for name, values in self.training.final().items()}
         return state | {name: values[seed] for name, values in self.student.constants().items()}
 
     def _start(self, own: Sequence[Layout]) -> State:
-        """The weights of every run at the start, (R, ...); own: the layout of every setting."""
+        """Return the weights of every run at the start, (R, ...); own: the layout of every setting."""
         starts = {one: self.learner.start(one, self.student, self.sample.streams) for one in set(own)}
 
         def widen(one: Layout, name: str) -> np.ndarray:
@@ -184,7 +184,7 @@ class DensenetRuns(Runs):
         return result
 
     def _passes(self, x: np.ndarray) -> Iterator[Pass]:
-        """What all layers make of points, block by block."""
+        """Return what all layers make of points, block by block."""
         return (self.training.forward(x[:, i : i + BLOCK_ROWS]) for i in range(0, x.shape[1], BLOCK_ROWS))
 
     def _feature_errors(self, passes: Iterable[Pass]) -> dict[str, np.ndarray]:
@@ -223,7 +223,7 @@ class DensenetRuns(Runs):
 
 
 def phase_schedule(learner: Any, depth: int, total: int) -> Schedule:
-    """The learner's schedule in steps. Raises ValueError where its lists do not fit the depth."""
+    """Return the learner's schedule in steps. Raises ValueError where its lists do not fit the depth."""
     parts = learner.starts
     if parts is None:
         parts = [(i + 1) / (depth - 1) for i in range(depth - 2)]
@@ -237,7 +237,7 @@ def phase_schedule(learner: Any, depth: int, total: int) -> Schedule:
 
 
 def steps_to_look_at(schedule: Schedule) -> list[int]:
-    """Steps at which a trace looks: fast changes follow each planned start, and the slow ones last long."""
+    """Return the steps at which a trace looks: fast changes follow each planned start, the slow ones last long."""
     edges = [0, *(step for step in schedule.starts if step < schedule.total), schedule.total]
     steps = {schedule.total}
     for first, last in pairwise(edges):

@@ -41,7 +41,7 @@ class Student:
 
     @classmethod
     def of(cls, learner: Any, data: Data) -> "Student":
-        """The student on some data: what the learner leaves open is taken from the teacher, if known, that has it.
+        """Return the student on some data: what the learner leaves open is taken from the teacher, if known.
 
         Raises ValueError where graph or alphas do not fit the depth.
         """
@@ -77,11 +77,11 @@ class Student:
         )
 
     def columns(self, x: np.ndarray) -> int:
-        """d: the columns of points (S, n, ...) that F sees."""
+        """Count d, the columns of points (S, n, ...) that F sees."""
         return int(np.prod(x.shape[2:])) - (self.mean is not None)
 
     def constants(self) -> State:
-        """What `predict` needs beside the weights, S first."""
+        """Return what `predict` needs beside the weights, S first."""
         seeds = len(self.scale)
         table = [np.isin(range(self.depth), below) for below in self.links]
         known = {
@@ -94,13 +94,13 @@ class Student:
 
     @classmethod
     def from_state(cls, state: State) -> "Student":
-        """The student whose weights and `constants` are given."""
+        """Return the student whose weights and `constants` are given."""
         links = tuple(tuple(np.flatnonzero(row).tolist()) for row in state["links"][0])
         mean = state.get("threshold_mean")
         return cls(links, state["alphas"], state["scale"], mean, float(state["stretch"][0]), float(state["centre"][0]))
 
     def network_input(self, x: np.ndarray, layout: Layout) -> np.ndarray:
-        """x and G_1 side by side, and the threshold of classes: (S, n, ...) -> (S, n, 2 d (+ 1)) float32, for
+        """Join x and G_1 side by side, and the threshold of classes: (S, n, ...) -> (S, n, 2 d (+ 1)) float32, for
         points in float64 float64."""
         x, precision = x.reshape(*x.shape[:2], -1), np.promote_types(x.dtype, np.float32)
         inner = x if self.mean is None else x[..., 1:]
@@ -111,7 +111,7 @@ class Student:
 
 
 def predict(student: Student, layout: Layout, x: np.ndarray, network: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
-    """(S, n, 1) float64 in the problem's units at points (S, n, ...); network: of a block of inputs, F (S, b, 1)."""
+    """Predict (S, n, 1) float64, problem's units, at points (S, n, ...); network: of a block of inputs, F (S, b, 1)."""
     parts = []
     with np.errstate(over="ignore", invalid="ignore"):
         for i in range(0, x.shape[1], BLOCK_ROWS):
@@ -124,6 +124,6 @@ def predict(student: Student, layout: Layout, x: np.ndarray, network: Callable[[
 
 
 def sum_of_layers(student: Student, arguments: Sequence[np.ndarray]) -> np.ndarray:
-    """F (S, n, 1) float64; arguments: what is squared in F_2 .. F_L."""
+    """Sum the layers to F (S, n, 1) float64; arguments: what is squared in F_2 .. F_L."""
     sums = np.stack([np.sum(np.square(values, dtype=np.float64), axis=-1) for values in arguments], axis=-1)
     return np.sum(sums * student.alphas[:, None, :], axis=-1, keepdims=True)

@@ -20,7 +20,7 @@ BYTES_TOGETHER, BYTES_IN_CACHE = 512 * 2**20, 8 * 2**20
 
 
 def train_grid(learner: Any, sample: Sample, settings: Sequence[Setting], monitor: Monitor) -> list[dict[str, Fit]]:
-    """For each seed the fit of its best run, by the points on which it is best ("validation", "test")."""
+    """Train a grid; return a fit of each seed's best run, by the points on which it is best ("validation", "test")."""
     data, fits = sample.data, []
     inputs = learner.with_bias(sample.features.draw("validation", 1)).shape[-1] - learner.bias
     start = learner.initial_weights(inputs, data.outputs, sample.streams)
@@ -79,7 +79,7 @@ class NetworkRuns(Runs):
         return x[:, None], self.data.draw(role, count).labels[:, None]
 
     def look(self) -> dict[str, np.ndarray]:
-        """Errors on points of two sets, and norms."""
+        """Return errors on points of two sets, and norms."""
         names = {"train_loss": "training", "validation_risk": "validation"}
         errors = {name: self._error(*self.traced_points[role], self.training.outputs) for name, role in names.items()}
         return errors | self.norms()
@@ -88,7 +88,7 @@ class NetworkRuns(Runs):
         return self._error(*self.points(role, count), self.training.outputs)
 
     def measures(self) -> dict[str, np.ndarray]:
-        """Norms, and E|out_1 - F|^2 of a ResNet on validation points, where the teacher names its base F."""
+        """Return norms, and E|out_1 - F|^2 of a ResNet on validation points, where the teacher names its base F."""
         truth, learner, count = self.data.oracle, self.learner, self.data.held_out
         if truth is None or learner.architecture != "resnet" or learner.trained in ("last", "tangent"):
             return self.norms()
@@ -101,7 +101,7 @@ class NetworkRuns(Runs):
         return self.norms() | {"base_error": self._error(x, base, first_block, "regression")}
 
     def norms(self) -> dict[str, np.ndarray]:
-        """Frobenius norms (S, G) of the weights that are trained, and of how far they moved."""
+        """Return Frobenius norms (S, G) of the weights that are trained, and of how far they moved."""
         norm, movement = 0.0, 0.0
         for name, values in self.training.weights.items():
             origin = 0.0 if self.learner.trained == "tangent" else self.training.start[name]

@@ -33,12 +33,12 @@ class NetworkParameters:
     ] = "gaussian"
 
     def with_bias(self, x: np.ndarray) -> np.ndarray:
-        """Points as the first layer sees them: (S, n, ...) -> (S, n, d), or (S, n, d + 1) with a bias."""
+        """Return points as the first layer sees them: (S, n, ...) -> (S, n, d), or (S, n, d + 1) with a bias."""
         x = x.reshape(*x.shape[:2], -1)
         return np.concatenate([x, np.ones((*x.shape[:2], 1), x.dtype)], axis=-1) if self.bias else x
 
     def initial_weights(self, inputs: int, outputs: int, streams: Streams) -> State:
-        """Weights at the start by name, (S, ...) float32."""
+        """Draw weights at the start by name, (S, ...) float32."""
         deviations = {
             "first": inputs**-0.5 if self.first_scale is None else self.first_scale,
             "second": self.second_scale * self.width**-0.5,
