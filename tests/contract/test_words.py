@@ -3,14 +3,17 @@
 import re
 
 import pytest
+import yaml
 
 from hierlearn.core.registry import PACKAGE
+from hierlearn.pipeline.files import papers
 from hierlearn.pipeline.plan import checking, jobs
 
 STUDIES = sorted((PACKAGE.parents[1] / "config" / "studies").glob("*.yaml"))
 PRESETS = ("quick", "standard", "full", "paper")
 MOST_WORDS = 25
 MOST_SENTENCES = 2
+LONGEST = 35
 # They give a translation away, or leave the noun out.
 AVOIDED = re.compile(
     r"\b(that of|those of|hangs? on|whence|beside|as [^.,;]{1,40} ha(s|ve) it|speaks? of|of (one|a user)'s own"
@@ -60,6 +63,18 @@ def test_a_remark_has_two_sentences_at_most(told):
 def test_no_word_gives_a_translation_away(told, key):
     found = {(name, word[0]) for _, _, name, said, _ in told if (word := AVOIDED.search(spoken(said.get(key, ""))))}
     assert not found
+
+
+def test_no_word_gives_one_away_in_titles_summaries_rivals_and_hypotheses():
+    texts = [hypothesis["says"] for paper in papers.known() for hypothesis in papers.hypotheses(paper).values()]
+    for file in STUDIES:
+        content = yaml.safe_load(file.read_text(encoding="utf-8"))
+        texts += [content["title"], content["summary"], *(one["is"] for one in content.get("rivals", {}).values())]
+        texts += [part.get("title", "") for part in content["figure"].get("panels", [])]
+        said = (claim.get("rival") for claim in content["claims"].values())
+        texts += [rival.get("is", "") for rival in said if isinstance(rival, dict)]
+    assert not [text for text in texts if AVOIDED.search(spoken(text))]
+    assert not [text for text in texts if any(len(part.split()) > LONGEST for part in sentences(text))]
 
 
 def test_a_statement_repeats_no_number_of_its_test(told):
