@@ -18,6 +18,7 @@ from recomputation.tables import scores
 
 ROOT = Path(__file__).parents[2]
 WORDS = {"within": ("supported", "contradicted"), "limit": ("consistent", "not seen"), "beyond": ("extends", "ends")}
+WORDS["ours"] = WORDS["beyond"]
 NUMBERS = ("value", "low", "high", "control_value", "control_low", "control_high")
 # claims.csv has six digits; beside numbers this small relative to the row's others, rounding shows.
 DIGITS = 2e-5
@@ -56,7 +57,7 @@ def recomputed(row: Row, results: Path, config: Path = ROOT / "config", files: F
         own = apart(own, other)
     found, control = outcome(claim, own), control_word(claim, other)
     ends = [getattr(one or NOTHING, end) for one in (own, other) for end in ("value", "low", "high")]
-    words = {"control_verdict": control, "verdict": verdict(claim, found, control)}
+    words = {"control_verdict": control, "verdict": verdict(claim, row["regime"], found, control)}
     return dict(zip(NUMBERS, ends, strict=True)) | words
 
 
@@ -107,9 +108,9 @@ def control_word(claim: dict[str, Any], other: Found | None) -> str:
     return "" if other is None else outcome(claim, other)
 
 
-def verdict(claim: dict[str, Any], found: str, control: str) -> str:
-    kind = claim["kind"]
-    regime = {"check": "within", "open": "beyond"}.get(kind) or claim["regime"]
+def verdict(claim: dict[str, Any], regime: str, found: str, control: str) -> str:
+    """The word for a result. regime: of the row, as scopes are computed from hypotheses and not recomputed here."""
+    regime = {"check": "within", "open": "beyond"}.get(claim["kind"]) or regime
     yes, no = WORDS[regime]
     if found == "fails":
         return "contradicted" if regime == "limit" and "proof" in claim else no

@@ -71,7 +71,7 @@ def test_the_headline_counts_primary_rows_by_what_holds_now_and_held_then(record
     assert records.headline([vars(one) for one in rows]) == [
         "Of 2 primary rows, each judged again by its first question from the stored draws, 1 is no test, 1 is "
         "undecided. Of the undecided ones 1 lack a second draw of that question or of its rival.",
-        "By the scope that a row states today: outside, 1 is no test; identities, 1 is undecided.",
+        "By scope: outside, 1 is no test; identities, 1 is undecided.",
         "By the first design of every question, then: of 2 primary rows 1 held, 1 was undecided; 1 rows that were "
         "listed later are apart.",
         "The questions of 1 rows were changed after a result of theirs was stored. Today every row asks its first one "

@@ -85,7 +85,7 @@ class Records:
             f"Of {sum(self.now.values())} primary rows, each judged again by its first question from the stored draws, "
             f"{_counts(self.now)}. Of the undecided ones {self.lacking_a_draw} lack a second draw of that question or "
             "of its rival.",
-            f"By the scope that a row states today: {self.in_scopes(rows)}.",
+            f"By scope: {self.in_scopes(rows)}.",
             f"By the first design of every question, then: of {sum(self.then.values())} primary rows "
             f"{_counts(self.then, 2)}; {self.added} rows that were listed later are apart.",
             f"The questions of {self.after_a_result} rows were changed after a result of theirs was stored. Today "
@@ -98,7 +98,7 @@ class Records:
         return f"Of {sum(self.now.values())} main claims {_counts(self.now)}."
 
     def in_scopes(self, rows: Iterable[Mapping[str, str]]) -> str:
-        """Return the outcomes now of primary rows by the scope that their study states today, in words."""
+        """Return the outcomes now of primary rows by scope, in words."""
         return "; ".join(f"{name}, {_counts(counts)}" for name, counts in self.by_scope(rows).items())
 
     def by_scope(self, rows: Iterable[Mapping[str, str]]) -> dict[str, Counter[str]]:

@@ -49,7 +49,7 @@ def question(design: Mapping[str, Any]) -> Question:
     quantity = _without_sizes(claim["quantity"])
     found |= _flat({"quantity": quantity})
     found |= _rival(claim.get("control"), quantity)
-    found |= _of_parts(design, list(_selectors(claim)))
+    found |= _of_parts(design, list(selectors(claim)))
     return {field: value for field, value in found.items() if not _is_of_design(field, value)}
 
 
@@ -76,12 +76,12 @@ def _sections(design: Mapping[str, Any]) -> Iterator[tuple[str, str, Mapping[str
             yield section, name, part
 
 
-def _of_parts(design: Mapping[str, Any], selectors: Sequence[Mapping[str, Any]]) -> Question:
+def _of_parts(design: Mapping[str, Any], where: Sequence[Mapping[str, Any]]) -> Question:
     """The fields of all learners and probes, of a learner at the places of the selectors."""
     found: Question = {}
     for section, name, part in _sections(design):
         own = {"probe": part["probe"]} if section == "probes" else {}
-        found |= _flat({f"{section}.{name}": own | _merged(_cells(part["grid"]), selectors)})
+        found |= _flat({f"{section}.{name}": own | _merged(_cells(part["grid"]), where)})
     return found
 
 
@@ -180,20 +180,31 @@ def _rival(control: Mapping[str, Any] | None, quantity: Mapping[str, Any]) -> Qu
     return {f"rival.{key}": value for key, value in differing.items()}
 
 
-def _selectors(content: Any, key: str = "") -> Iterator[Mapping[str, Any]]:
-    """The places that a claim and its rival name, each a mapping of coordinates to values."""
+def selectors(content: Any, key: str = "") -> Iterator[Mapping[str, Any]]:
+    """Yield the places that a claim and its rival name, each a mapping of coordinates to values."""
     if isinstance(content, Mapping):
         if key == "where" or key.endswith("_where") or key == "other":
             yield content
         for name, part in content.items():
-            yield from _selectors(part, name)
+            yield from selectors(part, name)
 
 
-def _cells(grid: Iterable[Mapping[str, Any]]) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+def cells_of(grid: Iterable[Mapping[str, Any]], where: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the content of every point of a grid that one of the selectors names, of all points where none does."""
+    return [content for _, content in _chosen(_cells(grid, ("problem", "representation", "samples")), where)]
+
+
+def _chosen(cells: Sequence[tuple[dict[str, Any], Any]], where: Sequence[Mapping[str, Any]]) -> list:
+    return [cell for cell in cells if any(_meets(cell[0], one) for one in where)] or list(cells)
+
+
+def _cells(
+    grid: Iterable[Mapping[str, Any]], keys: Sequence[str] = ("problem", "representation")
+) -> list[tuple[dict[str, Any], dict[str, Any]]]:
     """The coordinates and the content of every point of a grid, of a learner once per variant."""
     found = []
     for point in grid:
-        content = {key: point[key] for key in ("problem", "representation") if key in point}
+        content = {key: point[key] for key in keys if key in point}
         variants = [(one["coordinates"], one) for one in point.get("variants", ())] or [({}, {})]
         for coordinates, variant in variants:
             own = {key: variant[key] for key in ("learner", "choices") if key in variant}
@@ -201,9 +212,9 @@ def _cells(grid: Iterable[Mapping[str, Any]]) -> list[tuple[dict[str, Any], dict
     return found
 
 
-def _merged(cells: Sequence[tuple[dict[str, Any], Any]], selectors: Sequence[Mapping[str, Any]]) -> Question:
+def _merged(cells: Sequence[tuple[dict[str, Any], Any]], where: Sequence[Mapping[str, Any]]) -> Question:
     """The content of cells as one: a value where all agree, else {by: coordinates, values: {their values: value}}."""
-    chosen = [cell for cell in cells if any(_meets(cell[0], where) for where in selectors)] or list(cells)
+    chosen = _chosen(cells, where)
     places = [place for place, _ in chosen]
     flat = [_flat(content) for _, content in chosen]
     found = {}

@@ -5,6 +5,7 @@
 | within: every hypothesis, constants included, was checked at the sizes measured | supported | contradicted |
 | limit: something is O(.), poly(.) or "sufficiently large" | consistent | not seen; contradicted with a `proof` |
 | beyond: a hypothesis is violated | extends | ends |
+| ours: a conjecture of this project at a proved statement | extends | ends |
 
 Kinds without a regime: a `check` has the words of within, what a paper leaves `open` those of beyond, a `description`
 none. Everywhere: inconclusive where the rule or the control is undecided or a control is missing, and vacuous where the
@@ -30,6 +31,7 @@ REGIMES = {
     "within": ("supported", "contradicted"),
     "limit": ("consistent", "not seen"),
     "beyond": ("extends", "ends"),
+    "ours": ("extends", "ends"),
 }
 WORDS_OF = {"check": "within", "open": "beyond"}
 WITHOUT_REGIME = (*WORDS_OF, "description")
@@ -54,9 +56,9 @@ SCOPES = {
     "as stated": "every hypothesis of the place, constants included, holds at the sizes measured",
     "at these sizes": "the statement is asymptotic: O(·), poly(·) or “sufficiently large”; a failure refutes nothing",
     "outside": "a hypothesis, which the row names, is broken",
-    "ours": "open questions, which no paper answers",
+    "ours": "what no paper says: open questions, and conjectures of this project at proved statements",
 }
-SCOPE_OF = dict(zip(REGIMES, SCOPES, strict=False)) | {"check": "as stated", "open": "ours", "description": "as stated"}
+SCOPE_OF = dict(zip(REGIMES, SCOPES, strict=True)) | {"check": "as stated", "open": "ours", "description": "as stated"}
 # The outcome of a control that is still to be designed, and of none.
 MISSING = "missing"
 NO_CONTROL = ""

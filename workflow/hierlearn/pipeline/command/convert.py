@@ -51,7 +51,8 @@ def _converted(file: Path, before: Mapping[str, Any]) -> tuple[dict[str, list[st
     """The history of a study's revisions, and its text in the present form."""
     root = yaml_text.parse(file.read_text(encoding="utf-8-sig"))
     history = _revisions(root)
-    older_claims.rewrite(root, papers.hypotheses(before.get("paper", "")))
+    paper = before.get("paper", "")
+    older_claims.rewrite(root, papers.hypotheses(paper), papers.places(paper))
     _places(root, before)
     written = yaml_text.write(root)
     now = value_of(written)

@@ -5,6 +5,7 @@ from itertools import permutations, product
 from typing import Any
 
 from hierlearn.core.aliases import present_rule
+from hierlearn.pipeline.files import papers
 from hierlearn.pipeline.files.faults import value_at
 from hierlearn.pipeline.plan import checking, declared, presets
 from hierlearn.pipeline.plan.declared import mapping
@@ -106,9 +107,11 @@ def merge(body: dict, overlay: dict) -> dict:
     return merged
 
 
-def _judged(claim: Mapping[str, Any]) -> dict[str, Any]:
-    """What a claim says, by the present name of its rule."""
-    return {**claim, "rule": present_rule(claim["rule"])}
+def _judged(claim: Mapping[str, Any], is_scoped: bool) -> dict[str, Any]:
+    """What a claim says, by the present name of its rule. is_scoped: whether its scope is computed now."""
+    left_out = ("regime", "beyond") if is_scoped else ()
+    said = {key: value for key, value in claim.items() if key not in left_out}
+    return said | {"rule": present_rule(claim["rule"])}
 
 
 def same(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
@@ -132,7 +135,8 @@ def same(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
             return f"other claims, or another order, at {preset}"
         for name, claim in body.get("claims", {}).items():
             usual = {"rank": "secondary", "side": "above"}
-            if _judged(said[name].said()) != _judged(usual | claim):
+            is_scoped = claim.get("place") in papers.places(after[preset].get("paper", ""))
+            if _judged(said[name].said(), is_scoped) != _judged(usual | claim, is_scoped):
                 return f"another claim {name} at {preset}"
     counts = {preset: len(lines) for preset, lines in before.get("revisions", {}).items()}
     return "" if counts == now.get("revisions", {}) else "other revisions"

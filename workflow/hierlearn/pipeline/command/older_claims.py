@@ -1,7 +1,7 @@
 """Claims of the older form, written as they are now: one test, one place, and what changes at presets beside it."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import yaml
@@ -39,7 +39,7 @@ LARGER = PRESETS[1:]
 Entry = tuple[yaml.Node, yaml.Node]
 
 
-def rewrite(root: yaml.MappingNode, hypotheses: Mapping[str, Mapping[str, Any]]) -> None:
+def rewrite(root: yaml.MappingNode, hypotheses: Mapping[str, Mapping[str, Any]], places: Collection[str] = ()) -> None:
     """Every claim in one place, with what changes at presets."""
     overlays = {preset: yaml_text.at(root, "presets", preset, "claims") for preset in LARGER}
     overlays = {preset: pairs(node) for preset, node in overlays.items() if node}
@@ -50,6 +50,7 @@ def rewrite(root: yaml.MappingNode, hypotheses: Mapping[str, Mapping[str, Any]])
     entries = []
     for name in names:
         versions = {preset: claims[name] for preset, claims in overlays.items() if name in claims}
+        _unscope([node for _, node in filter(None, (own.get(name), *versions.values()))], places)
         key, written = _claim(own.get(name), versions, rivals, hypotheses)
         entries.append((key, written))
     for preset in LARGER:
@@ -192,6 +193,15 @@ def _are_alike(values: Sequence[Any]) -> bool:
     if not all(isinstance(one, dict) for one in values):
         return False
     return all(one.get(word) == values[0].get(word) for one in values for word in ("name", "rival"))
+
+
+def _unscope(nodes: Sequence[yaml.Node], places: Collection[str]) -> None:
+    """Take out of a claim and its changes the scope that is computed now. places: those whose hypotheses are listed."""
+    said = [pairs(node) for node in nodes]
+    if any("place" in one and one["place"][1].value in places for one in said):
+        for node in nodes:
+            for key in ("regime", "beyond"):
+                drop(node, key)
 
 
 def _written(

@@ -12,10 +12,11 @@ from typing import Any
 
 from hierlearn.pipeline.claims import asked
 from hierlearn.pipeline.claims.ledger import COLUMNS, csv_text, from_json, noted
-from hierlearn.pipeline.claims.tally import comparison, judged
+from hierlearn.pipeline.claims.tally import NO_EVIDENCE, comparison, judged
+from hierlearn.pipeline.claims.verdicts import MARKS, REGIMES
 from hierlearn.pipeline.command import recording, rejudging
 from hierlearn.pipeline.files import checksums, figures, papers, texts
-from hierlearn.pipeline.plan import history, jobs, registration, told, units
+from hierlearn.pipeline.plan import history, jobs, registration, scopes, told, units
 from hierlearn.pipeline.plan.configuration import Plan, configure
 from hierlearn.pipeline.plan.study import Study
 
@@ -126,16 +127,26 @@ def _too_large(folder: Path) -> list[str]:
 
 def reworded(rows: Sequence[Mapping[str, Any]], study: Study) -> list[Mapping[str, Any]]:
     """Return stored rows in the present words of their study, where their design is its present one: words may improve
-    without a new draw."""
-    said, designs = jobs.claims(study), registration.digests(study)
+    without a new draw. Scopes are those that are computed for their places."""
+    said, designs, computed = jobs.claims(study), registration.digests(study), scopes.of_study(study)
     found = []
     for row in rows:
         name = row["claim"]
         if name in said and designs[name] == registration.without_words(row["digest"]):
             row = dict(row) | {column: said[name].get(key, "") for column, key in WORDS.items()}
             row["rival"] = said[name].get("control", {}).get("rival", "")
+        if name in computed and row["kind"] not in NO_EVIDENCE and row["place"] == said[name]["place"]:
+            row = dict(row) | _scoped(row["kind"], row["verdict"], computed[name])
         found.append(row)
     return found
+
+
+def _scoped(kind: str, verdict: str, scope: scopes.Scope) -> dict[str, str]:
+    """What a stored row says of its scope: the same result has another word in another regime."""
+    regime = scope.of_kind(kind)
+    known = {} if not regime or verdict == REGIMES["within"][1] else dict(zip("✓✗", REGIMES[regime], strict=True))
+    word = known.get(MARKS[verdict], verdict)
+    return {"regime": regime, "verdict": word, "outside": "; ".join(scope.sentences)}
 
 
 def together(root: Path, compare: str = "") -> list[str]:

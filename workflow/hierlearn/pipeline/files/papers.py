@@ -70,9 +70,22 @@ def hypotheses(paper: str) -> dict[str, dict[str, Any]]:
     return known().get(paper, {}).get("hypotheses", {})
 
 
-def sentence(hypothesis: Mapping[str, Any]) -> str:
-    """What a row says of a hypothesis that it breaks, with the number that the paper needs."""
-    return hypothesis["says"].replace("{needs}", str(hypothesis.get("needs", "{needs}")))
+def places(paper: str) -> dict[str, dict[str, Any]]:
+    """The places of a paper whose hypotheses are listed, by name."""
+    return known().get(paper, {}).get("places", {})
+
+
+def is_computed(hypothesis: Mapping[str, Any]) -> bool:
+    """Whether what runs says if a hypothesis holds; else a claim has to declare it."""
+    return "when" in hypothesis or "least" in hypothesis
+
+
+def sentence(hypothesis: Mapping[str, Any], **values: str) -> str:
+    """What a row says of a hypothesis that it breaks. values: of the placeholders, that of `needs` as it stands."""
+    said = hypothesis["says"]
+    for name, value in ({"needs": str(hypothesis.get("needs", "{needs}"))} | values).items():
+        said = said.replace(f"{{{name}}}", value)
+    return said
 
 
 def said(used: Iterable[str] = ()) -> dict[str, dict[str, str]]:

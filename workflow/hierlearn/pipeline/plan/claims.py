@@ -1,9 +1,11 @@
 """What a claim has to say beside its quantity: test, kind, regime and rival."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from hierlearn.core import registry
 from hierlearn.core.words import nearest, show
+from hierlearn.pipeline.claims.tally import NO_EVIDENCE
 from hierlearn.pipeline.claims.verdicts import WITHOUT_REGIME
 from hierlearn.pipeline.files import papers
 from hierlearn.pipeline.files.faults import Path, value_at
@@ -27,7 +29,7 @@ def inherit(draft: Draft, at: Path) -> None:
 
 def check_written(draft: Draft) -> None:
     """What a claim writes in words of ours: its test, its broken hypotheses by id, its rival by name."""
-    known = papers.hypotheses(draft.body["paper"])
+    known, places = papers.hypotheses(draft.body["paper"]), papers.places(draft.body["paper"])
     for name, claim in draft.body.get("claims", {}).items():
         at = ("claims", name)
         if "test" in claim:
@@ -37,8 +39,26 @@ def check_written(draft: Draft) -> None:
                 draft.add((*at, "test"), show(claim["test"]), str(error))
         if isinstance(claim.get("rival"), str):
             draft.one_of((*at, "rival"), claim["rival"], draft.body.get("rivals", {}))
+        if isinstance(claim.get("beyond"), str) and claim.get("place") in places:
+            draft.add(
+                (*at, "beyond"), show(claim["beyond"]), "a list of hypotheses of this place, which papers.yaml has"
+            )
         for i, broken in enumerate(claim["beyond"] if isinstance(claim.get("beyond"), list) else ()):
             draft.one_of((*at, "beyond", i), broken, known)
+            if broken in known:
+                _check_declared(draft, (*at, "beyond", i), broken, known[broken], places.get(claim.get("place")))
+
+
+def _check_declared(
+    draft: Draft, at: Path, broken: str, hypothesis: Mapping[str, Any], place: Mapping[str, Any] | None
+) -> None:
+    """A hypothesis that is declared where what runs says whether it is broken, or that its place does not have."""
+    if place is not None and papers.is_computed(hypothesis):
+        draft.add(at, show(broken), "nothing, as it is computed from what runs")
+    elif place is not None and broken not in place.get("hypotheses", ()):
+        draft.add(
+            at, show(broken), f"a hypothesis of this place: {', '.join(place.get('hypotheses', ())) or 'it has none'}"
+        )
 
 
 def check_kind(draft: Draft, at: Path, claim: Claim) -> None:
@@ -53,8 +73,12 @@ def check_kind(draft: Draft, at: Path, claim: Claim) -> None:
         draft.add((*at, "kind"), "nothing", f"one of {', '.join(KINDS)}, as it has a test")
     if claim.kind != "description":
         _say(draft, (*at, "printed"), body.get("printed"), None, "nothing, as this is for a claim without a test")
+    is_listed = claim.place in papers.places(draft.body["paper"])
     refused = f"nothing, as the kind {claim.kind} has no regime"
-    if claim.kind in WITHOUT_REGIME:
+    if is_listed and claim.kind not in NO_EVIDENCE:
+        listed = "nothing, as the scope is computed: papers.yaml lists the hypotheses of this place"
+        _say(draft, (*at, "regime"), body.get("regime"), None, listed)
+    elif claim.kind in WITHOUT_REGIME:
         _say(draft, (*at, "beyond"), body.get("beyond"), None, refused)
         _say(draft, (*at, "regime"), body.get("regime"), None, refused)
     elif "beyond" in body:
@@ -62,7 +86,7 @@ def check_kind(draft: Draft, at: Path, claim: Claim) -> None:
     else:
         wanted = "within or limit, or the hypotheses that are broken in `beyond`"
         _say(draft, (*at, "regime"), body.get("regime"), wanted, "")
-    if claim.regime != "limit":
+    if not is_listed and claim.regime != "limit":
         _say(draft, (*at, "proof"), claim.proof, None, "nothing, as this is for the regime limit")
 
 

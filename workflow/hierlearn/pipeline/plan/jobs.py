@@ -141,12 +141,18 @@ def rests_on(study: Study) -> str:
 @remembered
 def judge(study: Study) -> dict[str, Any]:
     """Judges the study's claims."""
+    # Here, as it reads whole designs, which are made of what this module says of claims.
+    from hierlearn.pipeline.plan import scopes
+
+    computed = scopes.of_study(study)
     return {
         "rests_on": rests_on(study),
         "study": {"name": study.name, "paper": study.paper, "preset": study.preset}
         | {"draw": study.draw, "revision": study.revision},
         "claims": {
-            name: claim | {"digest": study.registered.get(name, "")} | _own_dimension(study, claim["quantity"])
+            name: _scoped(claim, computed.get(name))
+            | {"digest": study.registered.get(name, "")}
+            | _own_dimension(study, claim["quantity"])
             for name, claim in claims(study).items()
         },
         "rates": {name: sorted(set(one.select[RATE])) for name, one in study.learners.items() if RATE in one.select},
@@ -158,6 +164,13 @@ def _overlap(study: Study) -> dict[str, float]:
     """Test points over those that are left, where seeds split one finite set; nothing where they do not."""
     ratio = study.points[0].law.overlap()
     return {"overlap": ratio} if ratio and study.learners else {}
+
+
+def _scoped(claim: dict[str, Any], scope: Any) -> dict[str, Any]:
+    """A claim with its computed scope in the place of what it declares, as it is where none is computed."""
+    if scope is None:
+        return claim
+    return {key: value for key, value in claim.items() if key not in ("regime", "beyond")} | scope.said(claim["kind"])
 
 
 def claims(study: Study) -> dict[str, dict[str, Any]]:
