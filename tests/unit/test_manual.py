@@ -134,7 +134,7 @@ def around(excerpt: dict) -> dict:
     return content
 
 
-# A whole study is run as it stands: tests/workflow/test_own_data.py.
+# A whole study is run as it stands: tests/workflow/test_own_table.py.
 @pytest.mark.parametrize("text", [one for one in blocks("yaml") if not one.values[0].startswith("title:")])
 def test_yaml_of_the_pages_goes_into_a_study(text, tmp_path):
     # A page may tell how to write the component that it names.
