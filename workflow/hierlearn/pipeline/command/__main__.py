@@ -126,6 +126,8 @@ def _comparison(compare: Parser) -> None:
     compare.add_argument("--splits", action=Once, type=arguments.whole, help="random splits (5)")
     compare.add_argument("--error", action=Once, type=arguments.number, help="the error for which rows are counted")
     compare.add_argument("--seed", action=Once, type=arguments.whole, help="seed of splits and learners (0)")
+    study = "write the study that does the same on a cluster into a folder of your own, and run nothing"
+    compare.add_argument("--workflow", action=Once, type=arguments.text, metavar="FOLDER", help=study)
     out = "csv and figure are written to NAME.csv and NAME.png (FILE-comparison)"
     compare.add_argument("--out", action=Once, type=arguments.text, metavar="NAME", help=out)
 

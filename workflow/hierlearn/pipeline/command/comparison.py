@@ -1,5 +1,7 @@
 """`hierlearn compare`: learners on a file of your own, without a workflow. Prints the table, writes csv and figure."""
 
+import re
+import shlex
 import sys
 from argparse import Namespace
 from pathlib import Path
@@ -15,6 +17,9 @@ from hierlearn.datasets import Table, read_table
 
 def compare(asked: Namespace) -> None:
     """Compare learners on a table. Raises ValueError, one line, for files, columns and options that are not allowed."""
+    if asked.workflow is not None:
+        _write_study(asked)
+        return
     name = _stem(asked.file)
     stem = Path(asked.out or f"{name}-comparison")
     files = [stem.with_name(f"{stem.name}.{ending}") for ending in ("csv", "png")]
@@ -33,6 +38,27 @@ def compare(asked: Namespace) -> None:
         files.pop()
         _say(f"note: {error}")
     print(f"written: {', '.join(map(str, files))}")
+
+
+def _write_study(asked: Namespace) -> None:
+    """Write the study that does the same on a cluster, and say how to run it."""
+    # Imported where it is used: the comparison itself does without the workflow.
+    from hierlearn.pipeline.command import comparison_study
+
+    has_own = asked.test == "file"
+    read_table(asked.file, asked.target, asked.columns, kind=asked.kind or "auto", test=has_own)
+    given: dict[str, Any] = {"file": asked.file, "target": asked.target, "columns": asked.columns, "kind": asked.kind}
+    given |= {"test": "file"} if has_own else {"share": _share(asked.test)}
+    stated = {key: value for key, value in given.items() if value is not None}
+    # What a study may be called: small letters, digits and hyphens.
+    plain = re.sub(r"[^a-z0-9]+", "-", _stem(asked.file).lower())[:40].strip("-")
+    name, folder = f"{plain or 'table'}-comparison", Path(asked.workflow)
+    learners, seeds = asked.learners or LEARNERS, 5 if asked.splits is None else asked.splits
+    if seeds < 1:
+        raise ValueError(f"--splits: found {seeds}; expected a whole number of at least 1")
+    file = comparison_study.write(folder, name, stated, learners, seeds, asked.sizes)
+    own = shlex.quote(str(folder))
+    print(f"{file}: run it by hierlearn run {name} --own {own}; docs/cluster.md says how on a cluster")
 
 
 def of_table(table: Table) -> Data:
