@@ -11,7 +11,7 @@ WORKERS ?= 2
 PARALLEL := -n $(WORKERS) --dist loadscope --no-loadscope-reorder
 PYTEST := $(VENV)/bin/python -m pytest $(PARALLEL)
 
-.PHONY: run setup cluster test test-all compatibility faults stress format schema manual bench pins clean
+.PHONY: run setup cluster test test-all compatibility faults stress format schema site manual bench pins clean
 .DEFAULT_GOAL := run
 
 run: setup
@@ -87,9 +87,15 @@ format: $(VENV)/.installed-test
 schema: setup
 	@$(VENV)/bin/python -m hierlearn.pipeline.plan.study_schema > workflow/hierlearn/pipeline/schemas/study.schema.json
 
-# The manual as pages in build/manual; a link that leads nowhere is an error.
+# Manual, gallery and ledger as one site in build/site; a link that leads nowhere is an error. The gallery's programs run where
+# they have changed.
+site: $(VENV)/.installed-documentation
+	@$(VENV)/bin/sphinx-build --quiet --fail-on-warning --keep-going docs build/site && echo "The site is build/site/index.html"
+
+# The same without the gallery's pictures, in half a minute: for who writes pages.
 manual: $(VENV)/.installed-documentation
-	@$(VENV)/bin/sphinx-build --quiet --fail-on-warning --keep-going docs build/manual && echo "The manual is build/manual/index.html"
+	@$(VENV)/bin/sphinx-build --quiet --fail-on-warning --keep-going -D plot_gallery=0 docs build/manual && \
+	  echo "The manual is build/manual/index.html"
 
 bench: $(VENV)/.installed-test
 	@PYTHONPATH=workflow $(VENV)/bin/python benchmarks/table.py

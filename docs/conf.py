@@ -1,16 +1,20 @@
-"""The manual, built by Sphinx: `make manual`. Pages are Markdown; generated.py writes what comes from declarations."""
+"""The site, built by Sphinx: `make site`. Pages are Markdown; generated.py writes what comes from declarations, and the
+programs of gallery/ are run for their pictures."""
 
 import re
 import shutil
 import sys
+import tomllib
+import warnings
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
 import generated
 
+ROOT = Path(__file__).parents[1]
 project = "The executable theory of hierarchical learning"
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_gallery.gen_gallery"]
 # Docstrings are numpydoc's: words of a type are no names that a page defines, and single backticks are code.
 napoleon_google_docstring, napoleon_use_param, napoleon_use_rtype = False, False, False
 napoleon_custom_sections = [("Attributes", "params_style")]
@@ -22,7 +26,22 @@ smartquotes = False
 html_title = "Hierarchical learning, executable"
 # The pages ask no other machine for anything: no fonts, no scripts, no mathematics but MathML.
 html_theme_options = {"footer_icons": []}
-exclude_patterns = ["ledger", "records"]
+exclude_patterns = ["ledger", "records", "gallery"]
+# Where the site is published: one field of pyproject.toml.
+html_baseurl = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]["Documentation"]
+sphinx_gallery_conf = {
+    "examples_dirs": "gallery",
+    "gallery_dirs": "tutorials",
+    "filename_pattern": r"/plot_",
+    "within_subsection_order": "FileNameSortKey",
+    "abort_on_example_error": True,
+    "download_all_examples": False,
+    "show_signature": False,
+    "write_computation_times": False,
+    "remove_config_comments": True,
+}
+# What a model says of its fit belongs to who fits it; `make site` shows errors.
+warnings.filterwarnings("ignore", module=r"hierlearn\.|sklearn\.")
 myst_heading_anchors = 3
 myst_enable_extensions = ["attrs_inline"]
 # Components of one name in two rooms share a heading's anchor; their own anchor says the room.
@@ -48,7 +67,7 @@ def with_ledger(app, exception: Exception | None) -> None:
     """The stored ledger beside the pages that speak of it."""
     if exception is None:
         page = Path(app.outdir) / "ledger" / "index.html"
-        shutil.copytree(Path(__file__).parent / "ledger", page.parent, dirs_exist_ok=True)
+        shutil.copytree(ROOT / "docs" / "ledger", page.parent, dirs_exist_ok=True)
         text = page.read_text(encoding="utf-8")
         page.write_text(text.replace('href="../reading.md"', 'href="../reading.html"'), encoding="utf-8")
 

@@ -20,6 +20,7 @@ from hierlearn.pipeline.plan import history
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = registry.PACKAGE
+SCHEMA_FILES = PACKAGE / "pipeline" / "schemas"
 SCHEMAS = {
     "Settings of a run": ("config", "`config/config.yaml`, and `--config key=value`."),
     "A study": (
@@ -54,7 +55,7 @@ def keys() -> str:
     """Every key of the settings, of a study file and of published numbers, as the schemas declare it."""
     lines = []
     for title, (name, where) in SCHEMAS.items():
-        schema = yaml.safe_load((PACKAGE / "schemas" / f"{name}.schema.yaml").read_text(encoding="utf-8"))
+        schema = yaml.safe_load((SCHEMA_FILES / f"{name}.schema.yaml").read_text(encoding="utf-8"))
         rows = _keys(schema, schema.get("$defs", {}), "")
         table = _table("key", rows) if name != "study" else _table("key", rows, "example", _examples())
         lines += ["", f"## {title}", "", where, "", *table]

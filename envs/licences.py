@@ -22,6 +22,7 @@ SPDX = {
     "BSD License": "BSD",
     "BSD-3-Clause": "BSD-3-Clause",
     "BSD 3-Clause License": "BSD-3-Clause",
+    "3-clause BSD": "BSD-3-Clause",
     "Apache-2.0": "Apache-2.0",
     "Apache License, Version 2.0": "Apache-2.0",
     "MPL-2.0": "MPL-2.0",

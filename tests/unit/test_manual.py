@@ -1,6 +1,7 @@
 """The manual: it builds without a warning, its links lead somewhere, its code is code, and it asks no other machine."""
 
 import ast
+import posixpath
 import re
 import subprocess
 import sys
@@ -36,31 +37,54 @@ def blocks(*languages: str) -> list:
     return [pytest.param(text, id=f"{page}-{i}") for i, (page, text) in enumerate(found)]
 
 
-@pytest.fixture(scope="module")
-def built(tmp_path_factory):
-    """The manual's pages, parsed, by name; and the folder."""
-    folder = tmp_path_factory.mktemp("manual")
-    words = ["--quiet", "--fail-on-warning", "--keep-going", "-d", folder / "trees", DOCS, folder / "html"]
+def build(folder, *options):
+    """The site's pages, parsed, by their paths, without the ledger; and the folder."""
+    words = ["--quiet", "--fail-on-warning", "--keep-going", *options, "-d", folder / "trees", DOCS, folder / "html"]
     done = subprocess.run([sys.executable, "-m", "sphinx", *words], text=True, capture_output=True, check=False)
     assert done.returncode == 0, done.stderr
-    pages = {file.name: BeautifulSoup(file.read_text(), "html.parser") for file in (folder / "html").glob("*.html")}
-    return pages, folder / "html"
+    found = {file.relative_to(folder / "html").as_posix(): file for file in (folder / "html").rglob("*.html")}
+    pages = {name: file for name, file in found.items() if not name.startswith(("ledger/", "_static/"))}
+    return {name: BeautifulSoup(file.read_text(), "html.parser") for name, file in pages.items()}, folder / "html"
 
 
-def test_every_link_leads_to_a_page_and_a_place_on_it(built):
-    pages, folder = built
-    lost = []
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    return build(tmp_path_factory.mktemp("manual"), "-D", "plot_gallery=0")
+
+
+def lost(pages, folder):
+    """Links that lead nowhere."""
+    ledger = set(re.findall(r' id="([^"]+)"', (folder / "ledger" / "index.html").read_text()))
     for name, page in pages.items():
         for link in page.find_all("a", href=True):
             target, _, anchor = link["href"].partition("#")
             if re.match(r"[a-z]+:", target):
                 continue
-            other = pages.get(target or name)
-            if other is None and not (folder / target).is_file():
-                lost.append(f"{name}: {link['href']}")
-            if anchor and other is not None and other.find(id=anchor) is None:
-                lost.append(f"{name}: {link['href']}")
-    assert lost == []
+            at = posixpath.normpath(posixpath.join(posixpath.dirname(name), target)) if target else name
+            there = (
+                ledger
+                if at == "ledger/index.html"
+                else {one["id"] for one in pages[at].find_all(id=True)}
+                if (anchor and at in pages)
+                else set()
+            )
+            if not (folder / at).is_file() or (anchor and there and anchor not in there):
+                yield f"{name}: {link['href']}"
+
+
+def test_every_link_leads_to_a_page_and_a_place_on_it(built):
+    assert list(lost(*built)) == []
+
+
+@pytest.mark.slow
+def test_the_site_has_nine_tutorials_with_their_pictures_and_links_that_lead_somewhere(tmp_path):
+    pages, folder = build(tmp_path)
+    assert list(lost(pages, folder)) == []
+    tutorials = {name: page for name, page in pages.items() if name.startswith("tutorials/plot_")}
+    assert len(tutorials) == 9
+    for name, page in tutorials.items():
+        drawn = page.select("article img.sphx-glr-single-img")
+        assert drawn and all((folder / "tutorials" / one["src"]).resolve().is_file() for one in drawn), name
 
 
 def test_pages_ask_no_other_machine_for_anything(built):
@@ -86,7 +110,7 @@ def test_every_component_and_study_is_in_the_manual(built):
 
 def test_every_key_of_the_settings_has_its_line(built):
     pages, _ = built
-    settings = yaml.safe_load((PACKAGE / "schemas" / "config.schema.yaml").read_text())["properties"]
+    settings = yaml.safe_load((PACKAGE / "pipeline" / "schemas" / "config.schema.yaml").read_text())["properties"]
     told = {cell.get_text() for cell in pages["keys.html"].select("td:first-child")}
     assert set(settings) <= told
     assert {"learners.<name>.samples", "claims.<name>.rival", "problem.input"} <= told
