@@ -14,19 +14,21 @@ ROOMS = (
     "core",
     "theory",
     "statistics",
+    "solvers",
     "kernels",
-    "teachers",
     "inputs",
+    "teachers",
     "representations",
     "learners",
-    "estimators",
     "datasets",
+    "estimators",
     "comparison",
 )
 VERBS = """
-    Add Adjust Bound Build Collect Compare Count Do Draw Embed Encode Estimate Expand Find Fit Flatten Forget Join
-    Keep Let Look Map Measure Minimise Object Predict Raise Refit Repeat Report Return Say Simulate Stack Sum Take
-    Train Undo Warn Yield
+    Add Adjust Bound Build Certify Change Check Clear Collect Compare Correlate Count Cut Descend Distil Do Draw
+    Embed Encode Estimate Expand Fill Find Fit Flatten Forget Go Join Keep Let Look Make Map Measure Minimise Move
+    Name Object Predict Raise Recompute Refit Repeat Report Reshape Return Say Simulate Solve Stack Sum Take
+    Train Undo Warn Widen Write Yield
 """
 
 

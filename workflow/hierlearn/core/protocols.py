@@ -142,7 +142,7 @@ class Input(Component, Protocol):
         return {}
 
     def overlap(self) -> float:
-        """Where seeds split one finite set anew, test points over those that are left; else 0."""
+        """Return, where seeds split one finite set anew, test points over those that are left; else 0."""
         return 0.0
 
     @abstractmethod

@@ -122,7 +122,7 @@ class Table(Finite):
         return passes(streams, own, start, count)
 
     def overlap(self) -> float:
-        """None where test points are the file's own, of every seed."""
+        """Return 0 where test points are the file's own, of every seed."""
         return 0.0 if self.test == "file" else super().overlap()
 
     def of_rows(self, rows: np.ndarray) -> np.ndarray:

@@ -18,7 +18,7 @@ Arrays = dict[str, np.ndarray]
 
 
 def shapes(architecture: str, inputs: int, width: int, outputs: int, bias: bool) -> dict[str, tuple[int, ...]]:
-    """Shapes of the weights by name: first W, second V with its bias, last A."""
+    """Return the shapes of the weights by name: first W, second V with its bias, last A."""
     shapes_of: dict[str, tuple[int, ...]] = {"first": (width, inputs + bias)}
     if architecture != "two_layer":
         shapes_of["second"] = (width, width if architecture == "three_layer" else outputs)
@@ -28,14 +28,14 @@ def shapes(architecture: str, inputs: int, width: int, outputs: int, bias: bool)
 
 
 def trainable(architecture: str, trained: str, bias: bool) -> tuple[str, ...]:
-    """Names of the weights that are trained: of the hidden layers, of the last one, of all, or the hidden ones again,
+    """Name the weights that are trained: of the hidden layers, of the last one, of all, or the hidden ones again,
     whose displacement `tangent` has in the linearisation at the start (the finite-width NTK)."""
     hidden = ("first",) if architecture == "two_layer" else ("first", "second", *(("second_bias",) if bias else ()))
     return {"hidden": hidden, "tangent": hidden, "last": ("last",), "all": (*hidden, "last")}[trained]
 
 
 def forward(architecture: str, weights: Mapping[str, np.ndarray], x: np.ndarray, blocks: int = 2) -> Arrays:
-    """Activations by name; `out` (R, n, k) is the network's output.
+    """Return activations by name; `out` (R, n, k) is the network's output.
 
     two_layer: out = A relu(W x). three_layer: out = A relu(V relu(W x) + c).
     resnet: out_1 = A relu(W x), out = out_1 + A relu(V out_1 + c); out = out_1 where `blocks` is 1.
@@ -54,7 +54,7 @@ def forward(architecture: str, weights: Mapping[str, np.ndarray], x: np.ndarray,
 
 
 def last_features(architecture: str, weights: Mapping[str, np.ndarray], x: np.ndarray) -> np.ndarray:
-    """Features (R, n, m) that the last layer sees at the start: the conjugate kernel's.
+    """Return features (R, n, m) that the last layer sees at the start: the conjugate kernel's.
 
     The ResNet's last layer sees both blocks, relu(W x) + relu(V out_1 + c), its inner A staying as it was drawn.
     """
@@ -67,7 +67,7 @@ def last_features(architecture: str, weights: Mapping[str, np.ndarray], x: np.nd
 def tangent(
     architecture: str, weights: Mapping[str, np.ndarray], start: Arrays, displacement: Mapping[str, np.ndarray]
 ) -> Arrays:
-    """Activations of <grad f(start), displacement>, the finite-width NTK; start: `forward` at the initial `weights`."""
+    """Return activations of <grad f(start), displacement>, the finite-width NTK; start: `forward` at `weights`."""
     moved = gate(times(start["x"], displacement["first"].mT), start["hidden"])
     if architecture == "two_layer":
         return {"moved": moved, "out": times(moved, weights["last"].mT)}
@@ -82,7 +82,7 @@ def tangent(
 def tangent_factors(
     architecture: str, weights: Mapping[str, np.ndarray], x: np.ndarray, outputs: Iterable[int]
 ) -> Iterator[list[tuple[np.ndarray, np.ndarray]]]:
-    """The gradients of some outputs in the hidden weights, point by point, as factors.
+    """Yield the gradients of some outputs in the hidden weights, point by point, as factors.
 
     For output j pairs of left (R, n, m) and right (R, n, q) with grad f_j = left right^T, in W first, then in V with
     its bias: the tangent kernel of the output is the sum of (left left'^T) (right right'^T), entry by entry.
@@ -104,13 +104,13 @@ def tangent_factors(
 
 
 def gate(values: np.ndarray, z: np.ndarray) -> np.ndarray:
-    """values where z > 0, else 0, in their place: the derivative of relu at z times the values."""
+    """Keep values where z > 0, else 0, in their place: the derivative of relu at z times the values."""
     values *= z > 0
     return values
 
 
 def times(x: np.ndarray, matrix: np.ndarray) -> np.ndarray:
-    """x @ matrix, where the (S, G, n, m) of a seed's runs share its (S, 1, m, k): one product for each seed."""
+    """Return x @ matrix; where runs (S, G, n, m) of a seed share its (S, 1, m, k), it is one product for each seed."""
     if x.shape[-1] == 1:
         # The same numbers, three times as fast.
         return x * matrix
@@ -174,12 +174,12 @@ class NetworkTraining(Training):
         )
 
     def prepare(self, step: int) -> None:
-        """A phase begins at rest."""
+        """Clear the memory where a phase begins: it begins at rest."""
         if step % self.recipe.steps == 0:
             self.memory.clear()
 
     def leaf_gradients(self, step: int, points: np.ndarray, labels: np.ndarray) -> list[Gradient]:
-        """As in Training; None for what rests in a phase."""
+        """Return gradients as in Training; None for what rests in a phase."""
         gradients = self.gradients(points, labels, *self.recipe.phases[step // self.recipe.steps])
         return [gradients.get(name) for name in self.weights]
 
@@ -190,13 +190,13 @@ class NetworkTraining(Training):
 
     @without_warnings
     def outputs(self, x: np.ndarray, blocks: int | None = None) -> np.ndarray:
-        """(S, 1, n, d) -> (S, G, n, k) at the present weights; blocks: of a ResNet, None for those that are there."""
+        """Return outputs: (S, 1, n, d) -> (S, G, n, k) at the present weights; blocks: of a ResNet, None for all."""
         if blocks is None:
             blocks, _ = self.recipe.phases[min(self.done // self.recipe.steps, len(self.recipe.phases) - 1)]
         return self._activations(x, blocks)["out"]
 
     def gradients(self, x: np.ndarray, labels: np.ndarray, blocks: int, names: tuple[str, ...]) -> dict[str, Gradient]:
-        """Of the mean loss over a batch x (S, 1, b, d), labels (S, 1, b, k); blocks, names of weights: of a phase."""
+        """Return those of the mean loss over x (S, 1, b, d), labels (S, 1, b, k); blocks, names: of a phase."""
         activations = self._activations(x, blocks)
         back = self._output_gradient(activations["out"], labels)
         if self.recipe.trained == "last":

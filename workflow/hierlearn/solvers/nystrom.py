@@ -49,7 +49,7 @@ class Nystrom:
         self.moment = scipy.linalg.blas.dsyrk(1.0, rows.T, beta=1.0, c=self.moment, lower=True, overwrite_c=True)
 
     def solve(self, ridges: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Coefficients of the landmarks for every ridge that leaves a regular matrix.
+        """Return coefficients of the landmarks for every ridge that leaves a regular matrix.
 
         ridges (R,) > 0 in the kernel's units -> their positions (R',) int and coefficients (R', m, k) float64; none
         where no ridge is large enough.

@@ -44,7 +44,7 @@ class Memory:
         self.counts[runs] = 0
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """By name, all but the number of steps."""
+        """Return its arrays by name: all but the number of steps."""
         of = {f"{kind}_{i}": v for kind in ("first", "second") for i, v in enumerate(vars(self)[kind])}
         return of | {"counts": self.counts}
 
@@ -62,13 +62,13 @@ class Optimiser:
     update: Callable[..., None]
 
     def init(self, weights: Sequence[np.ndarray], axes: int = 1) -> Memory:
-        """Of weights whose first `axes` axes count runs."""
+        """Return the memory of weights whose first `axes` axes count runs."""
         first, second = ([np.zeros_like(v) for v in weights] if k < self.moments else [] for k in range(2))
         return Memory(first, second, np.zeros(weights[0].shape[:axes], dtype=np.int64))
 
 
 def sgd(momentum: float) -> Optimiser:
-    """velocity <- momentum velocity + gradient + decay weights, weights <- weights - rate velocity."""
+    """Return SGD: velocity <- momentum velocity + gradient + decay weights, weights <- weights - rate velocity."""
 
     def update(
         weights: Sequence[np.ndarray],
@@ -104,7 +104,7 @@ def sgd(momentum: float) -> Optimiser:
 
 
 def adam() -> Optimiser:
-    """Adam with the decay of weights in its gradient, as torch.optim.Adam."""
+    """Return Adam with the decay of weights in its gradient, as torch.optim.Adam."""
 
     def update(
         weights: Sequence[np.ndarray],
@@ -148,7 +148,7 @@ def get_optimiser(name: str, momentum: float) -> Optimiser:
 
 
 def clip_factors(gradients: Sequence[np.ndarray], limit: float, moves: np.ndarray) -> np.ndarray | None:
-    """What a run's gradients (R, ...) are multiplied with so that their common norm is at most `limit`, (R,).
+    """Return what a run's gradients (R, ...) are multiplied with so that their common norm is at most `limit`, (R,).
 
     None where none is larger. moves (R, arrays): which of them count. Not finite where a gradient is not: such a run is
     lost and has to stay so.
@@ -160,7 +160,7 @@ def clip_factors(gradients: Sequence[np.ndarray], limit: float, moves: np.ndarra
 
 
 def cosine_factor(step: float | np.ndarray, steps: float | np.ndarray) -> Any:
-    """What a rate is multiplied with that falls from 1 to 0 along half a cosine, over so many steps."""
+    """Return what a rate is multiplied with that falls from 1 to 0 along half a cosine, over so many steps."""
     return 0.5 + 0.5 * np.cos(np.pi * step / steps)
 
 
@@ -172,7 +172,7 @@ def total_gradient(gradient: np.ndarray | Factors) -> np.ndarray:
 
 
 def along_runs(values: np.ndarray, like: np.ndarray) -> np.ndarray:
-    """(runs) for a product with (runs, ...)."""
+    """Reshape (runs) for a product with (runs, ...)."""
     return values.reshape(*values.shape, *[1] * (like.ndim - values.ndim))
 
 
@@ -185,7 +185,7 @@ def _each_run(
     decays: np.ndarray | None,
     shape: tuple[int, ...],
 ) -> None:
-    """A step of SGD with no array for the gradient, run after run."""
+    """Make a step of SGD with no array for the gradient, run after run."""
     # What runs share stands there once. BLAS takes numbers of Python's sooner than those of numpy.
     pairs = [[np.broadcast_to(part, shape + part.shape[-2:]) for part in pair] for pair in factors]
     rate = np.broadcast_to(rates, shape).ravel().tolist()

@@ -19,7 +19,7 @@ STEPS = 2.0 ** -np.arange(12)
 def descend(
     network: RandomisedSquaredRisk, start: np.ndarray, ridge: float, limit: float, max_iterations: int
 ) -> tuple[np.ndarray, float, float, int]:
-    """Weights (m, D) where L-BFGS on risk + ridge |W|_{2,4}^8 ends, their objective, |gradient|_F, and evaluations.
+    """Descend by L-BFGS on risk + ridge |W|_{2,4}^8: weights (m, D), objective, |gradient|_F, and evaluations.
 
     Ends at |gradient| |W| / 2 <= limit * objective, away from the saddle W = 0, where the left side is below the gain
     over it; or after max_iterations.
@@ -48,7 +48,7 @@ def descend(
 
 
 def escape(network: RandomisedSquaredRisk, weights: np.ndarray, ridge: float, direction: np.ndarray) -> np.ndarray:
-    """The lowest point along +-direction (m, D), at distances that halve from |W|; W where none is lower."""
+    """Return the lowest point along +-direction (m, D), at distances that halve from |W|; W where none is lower."""
 
     def objective(at: np.ndarray) -> float:
         return network.risk_and_gradient(at)[0] + ridge * eighth_power(at)[0]
@@ -60,7 +60,7 @@ def escape(network: RandomisedSquaredRisk, weights: np.ndarray, ridge: float, di
 def curvature_bound(
     network: RandomisedSquaredRisk, weights: np.ndarray, ridge: float, allowed: float, max_products: int
 ) -> tuple[float, np.ndarray, int]:
-    """A lower bound on the Hessian's smallest eigenvalue at weights (m, D), the vector behind it, and products spent.
+    """Bound the Hessian's smallest eigenvalue at weights (m, D) from below; with the vector and products spent.
 
     allowed > 0: how negative it may be; the sweep ends once the bound is above -allowed, or curvature below that is
     proven. The bound is a Ritz value less its residual, as in `taylor.certificate`: numerical evidence, not a proof.
@@ -97,11 +97,11 @@ class MeanOutputMetric:
         self.factor = scipy.linalg.cho_factor(kernel + self.delta * np.eye(len(kernel)), lower=True)
 
     def apply(self, vector: np.ndarray) -> np.ndarray:
-        """M V, (m, D)."""
+        """Return M V, (m, D)."""
         return self._gauss_newton(vector) + self.delta * vector
 
     def solve(self, vector: np.ndarray) -> np.ndarray:
-        """M^{-1} V, (m, D)."""
+        """Return M^{-1} V, (m, D)."""
         change = scipy.linalg.cho_solve(self.factor, self._outputs(vector))
         return (vector - self._slopes_sum(change)) / self.delta
 

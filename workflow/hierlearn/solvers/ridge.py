@@ -46,7 +46,7 @@ class Duals:
 def ridge_path(
     kernel: np.ndarray, targets: np.ndarray, ridges: np.ndarray, tolerance: float = 1e-9, budget: float | None = None
 ) -> Duals:
-    """Kernel ridge coefficients for all ridges from one Krylov space.
+    """Solve kernel ridge regression for all ridges from one Krylov space.
 
     kernel (n, n) symmetric positive semi-definite, targets (n, k) or (n,), ridges (R,) >= 0 -> `Duals` (float64),
     in the order of the ridges. A block Lanczos sweep with full reorthogonalisation serves every ridge by shifted
@@ -102,7 +102,7 @@ def ridge_path(
 def usable_paths(
     kernels: Sequence[np.ndarray], targets: Sequence[np.ndarray], ridges: np.ndarray
 ) -> tuple[np.ndarray, list[Duals] | None]:
-    """Positions of the ridges for which all systems can be solved, and the `Duals` of every system there.
+    """Return positions of the ridges for which all systems can be solved, and the `Duals` of every system there.
 
     kernels (n, n) each, targets (n, k) each, ridges (R,) -> (R',) int, list; ([], None) where no ridge is left. Ridges
     beyond the range go first, then the smallest, until no matrix is `Indefinite`. Raises ValueError as `ridge_path`.
@@ -210,7 +210,7 @@ def _lanczos(
 
 
 def leave_one_out(kernel: np.ndarray, targets: np.ndarray, ridge: float) -> np.ndarray:
-    """Leave-one-out errors y_i - f_{-i}(x_i) of kernel ridge regression.
+    """Return leave-one-out errors y_i - f_{-i}(x_i) of kernel ridge regression.
 
     kernel (n, n), targets (n, k) or (n,), ridge > 0 -> (n, k) float64. With A = (K + n ridge I)^{-1} the error is
     (A y)_i / A_ii; the fits without a sample keep the shift n ridge. A kernel of zeros leaves the targets, at ridge 0
@@ -226,7 +226,7 @@ def leave_one_out(kernel: np.ndarray, targets: np.ndarray, ridge: float) -> np.n
 
 
 def linear_ridge_path(features: np.ndarray, targets: np.ndarray, ridges: np.ndarray) -> np.ndarray:
-    """Weights of linear ridge regression, (1/n) |H w - y|^2 + ridge |w|^2, for all ridges by one factorisation.
+    """Return weights of linear ridge regression, (1/n) |H w - y|^2 + ridge |w|^2, for all ridges by one factorisation.
 
     features (n, D), targets (n, k) or (n,), ridges (R,) >= 0 -> (R, D, k) float64; ridge 0 gives the least-norm
     solution. QR of [H, y] and then an SVD of R, so that the condition number is not squared. Raises ValueError for
@@ -268,7 +268,7 @@ def fit_rows(
     tolerance: float = 1e-3,
     most: int = 60,
 ) -> RowFit:
-    """Minimum over W of mean_i (y_i - sum_r g_ir <w_r, h_i>)^2 + ridge sum_r |w_r|^4  (bai2020, Section 7).
+    """Minimise mean_i (y_i - sum_r g_ir <w_r, h_i>)^2 + ridge sum_r |w_r|^4 over W  (bai2020, Section 7).
 
     features (n, D), gates (n, m), targets (n,) float64, ridge > 0; sizes (m,): squared norms of rows to begin with. At
     the minimum W is that of a ridge regression in which row r has the ridge 2 ridge |w_r|^2; the squared norms go a

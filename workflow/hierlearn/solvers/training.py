@@ -47,18 +47,18 @@ class Training(ABC):
         self.done = until
 
     def prepare(self, step: int) -> None:  # noqa: B027 - some networks have nothing to do here
-        """What happens before a step: phases that begin, and a memory that is cleared with them."""
+        """Do what happens before a step: phases begin, and the memory is cleared with them."""
 
     @abstractmethod
     def leaf_gradients(self, step: int, points: np.ndarray, labels: np.ndarray) -> Sequence[Gradient]:
-        """The gradient of the mean loss over a batch, leaf by leaf."""
+        """Return the gradient of the mean loss over a batch, leaf by leaf."""
 
     @abstractmethod
     def learning_rates(self, step: int) -> Sequence[np.ndarray]:
-        """The rates of a step, leaf by leaf, of shapes that broadcast to (runs)."""
+        """Return the rates of a step, leaf by leaf, of shapes that broadcast to (runs)."""
 
     def state(self) -> dict[str, np.ndarray]:
-        """All that a later `restore` needs to go on to the same bits."""
+        """Return all that a later `restore` needs to go on to the same bits."""
         found = {name: values.copy() for name, values in self._arrays().items()}
         return found | {"steps": np.array(self.memory.steps), "done": np.array(self.done)}
 

@@ -34,7 +34,7 @@ class Convolution(NamedTuple):
     wrap: int = 0
 
     def size(self, size: Size) -> Size:
-        """Height and width of what it makes of a picture."""
+        """Return height and width of what it makes of a picture."""
         size = (size[0], size[1] + self.wrap)
         counted = zip(size, self.kernel, self.stride, self.padding, strict=True)
         height, width = ((n + 2 * p - k) // s + 1 for n, k, s, p in counted)
@@ -74,11 +74,11 @@ class Layer:
         return self.convolutions[-1].outputs
 
     def entries(self) -> int:
-        """Of its output for one picture, before it is pooled."""
+        """Count the entries of its output for one picture, before it is pooled."""
         return self.channels * prod(self.given if self.whole else self.size) * self.pool**2
 
     def steps(self) -> Iterator[tuple[Convolution, Size, Size]]:
-        """Its convolutions but for the shortcut, with height and width of what each is given and of what it makes."""
+        """Yield its convolutions but for the shortcut, with height and width of what each is given and makes."""
         made = self.given
         for one in self.convolutions:
             given, made = made, one.size(made)
@@ -98,7 +98,7 @@ class Layer:
         return apart and self.places**2 * sum(one.weights) < prod(one.weights)
 
     def products(self) -> int:
-        """Multiplications for one picture."""
+        """Count multiplications for one picture."""
         total = sum(prod(size) * prod(one.weights) for one, _, size in self.steps())
         return total if self.shortcut is None else total + prod(self.size) * prod(self.shortcut.weights)
 
@@ -127,12 +127,12 @@ class Architecture:
         return tuple(range(len(self.layers))) if self.links else (len(self.layers) - 1,)
 
     def features(self) -> int:
-        """What the head sees of a picture."""
+        """Count what the head sees of a picture."""
         places = [1 if self.head == "mean" else prod(self.layers[i].size) for i in self.linked]
         return sum(self.layers[i].channels * n for i, n in zip(self.linked, places, strict=True))
 
     def norms(self, index: int) -> tuple[int, ...]:
-        """Channels of the batch normalisations of a layer."""
+        """Return the channels of the batch normalisations of a layer."""
         layer = self.layers[index]
         if layer.kind == "stem" and self.activation == "relu":
             return ()
@@ -148,15 +148,15 @@ class Architecture:
         return tuple(self.layers[i].channels for i in self.linked if self.layers[i].kind != "plain")
 
     def entries(self) -> int:
-        """Of the largest output of a layer for one picture."""
+        """Count the entries of the largest output of a layer for one picture."""
         return max(layer.entries() for layer in self.layers)
 
     def products(self) -> int:
-        """Multiplications for one picture, without the head."""
+        """Count multiplications for one picture, without the head."""
         return sum(layer.products() for layer in self.layers)
 
     def shapes(self) -> dict[str, tuple[int, ...]]:
-        """Of the weights of the layers, by name; those of batch normalisations are called scale and shift."""
+        """Return the shapes of the layers' weights, by name; those of batch normalisations are scale and shift."""
         found: dict[str, tuple[int, ...]] = {}
         for i, layer in enumerate(self.layers):
             found |= {f"layer{i}_weight{j}": one.weights for j, one in enumerate(layer.convolutions)}
@@ -173,7 +173,7 @@ class Architecture:
         return found
 
     def weights(self, outputs: int) -> int:
-        """Numbers of all layers and the head, with the means and variances beside scales and shifts."""
+        """Count the numbers of all layers and the head, with the means and variances beside scales and shifts."""
         shapes = self.shapes() | self.head_shapes(outputs)
         return sum(prod(size) * (2 if "scale" in name or "shift" in name else 1) for name, size in shapes.items())
 
@@ -188,16 +188,16 @@ class Architecture:
         return sum(map(prod, self.shapes().values())) - factored + 2 * sum(self.head_norms)
 
     def gradient_entries(self) -> int:
-        """Numbers in which the gradient of one output is held: the head and factored layers by their factors."""
+        """Count the numbers that hold the gradient of one output: the head and factored layers by their factors."""
         factors = sum(self.layers[i].places * sum(self.layers[i].convolutions[0].weights) for i in self.factored)
         return self._entries_apart() + self.features() + 1 + factors
 
     def outputs_at_once(self, outputs: int, points: int) -> int:
-        """Of how many outputs the gradients at so many points are held together: one pass forward serves them all."""
+        """Count the outputs whose gradients at so many points are held together: one pass forward serves them all."""
         return min(outputs, max(1, GRADIENT_ENTRIES // (self.gradient_entries() * (points + BLOCK_POINTS))))
 
     def gradient_products(self, outputs: int, points: int) -> int:
-        """Multiplications for the sum over outputs j of <grad f_j(x), grad f_j(z)>; points: how many z are held.
+        """Count multiplications for the sum over outputs j of <grad f_j(x), grad f_j(z)>; points: how many z are held.
 
         What outputs share, the head's inputs and what layers see, is multiplied once for those that are held together.
         """
@@ -209,11 +209,11 @@ class Architecture:
         return passes * shared + outputs * own
 
     def activations(self) -> int:
-        """Numbers that one picture leaves for the way back, itself among them."""
+        """Count the numbers that one picture leaves for the way back, itself among them."""
         return prod(self.shape) + sum(sum(self._arrays(layer)) for layer in self.layers)
 
     def largest(self) -> int:
-        """What the largest layer holds of one picture on the way forward: patches, and arrays before and after."""
+        """Count what the largest layer holds of one picture on the way forward: patches, arrays before and after."""
         return max(
             max(self._arrays(layer)) + 3 * layer.pool**2 * prod(layer.size) * layer.channels for layer in self.layers
         )
@@ -232,7 +232,7 @@ class Architecture:
         return found
 
     def is_aligned(self, batch: int, outputs: int) -> bool:
-        """Whether the matrices of every network begin at a multiple of ALIGNED numbers where those of many follow one
+        """Return whether all networks' matrices begin at a multiple of ALIGNED numbers where those of many follow one
         another: a product's last bits hang on where its matrices begin."""
         sizes = [self.features() * outputs, batch * self.features(), batch * outputs]
         for layer in self.layers:
@@ -245,7 +245,7 @@ class Architecture:
 
 
 def build(name: str, shape: tuple[int, int, int], depth: int, width: int, patch: int = 2) -> tuple[Layer, ...]:
-    """The layers of an architecture by its name. Raises Misfit."""
+    """Build the layers of an architecture by its name. Raises Misfit."""
     if min(shape) < 1:
         raise Misfit(
             "architecture", f"{name} on pictures of {' x '.join(map(str, shape))}", "a place and a channel at least"
@@ -255,7 +255,7 @@ def build(name: str, shape: tuple[int, int, int], depth: int, width: int, patch:
 
 
 def patches(shape: tuple[int, int, int], depth: int, width: int, patch: int) -> tuple[Layer, ...]:
-    """Filters of `patch` places in a row, or patch x patch, that do not overlap: the tree of a hierarchy."""
+    """Build filters of `patch` places in a row, or patch x patch, that do not overlap: the tree of a hierarchy."""
     channels, size, layers = shape[0], shape[1:], []
     for level in range(depth):
         kernel = min(patch, size[0]), min(patch, size[1])
@@ -269,7 +269,7 @@ def patches(shape: tuple[int, int, int], depth: int, width: int, patch: int) -> 
 
 
 def levels(size: Size, patch: int) -> int:
-    """Layers of `patches` until one place is left, at least 1."""
+    """Count the layers of `patches` until one place is left, at least 1."""
     depth, most = 1, max(size)
     while patch > 1 and most > patch**depth:
         depth += 1
@@ -277,14 +277,14 @@ def levels(size: Size, patch: int) -> int:
 
 
 def dense(shape: tuple[int, int, int], depth: int, width: int, patch: int) -> tuple[Layer, ...]:
-    """Fully connected layers, on vectors: pictures of one pixel."""
+    """Build fully connected layers, on vectors: pictures of one pixel."""
     if shape[1:] != (1, 1):
         raise Misfit("architecture", f"dense on {shape[1]} x {shape[2]} places", "points as vectors")
     return patches(shape, depth, width, 1)
 
 
 def circular(shape: tuple[int, int, int], depth: int, width: int, patch: int) -> tuple[Layer, ...]:
-    """A filter as long as the row at every place of a circle and the mean over them, then fully connected layers."""
+    """Build a filter as long as the row at all places of a circle, their mean, then fully connected layers."""
     if shape[1] != 1:
         raise Misfit("architecture", f"circular on {shape[1]} x {shape[2]} places", "a row, of height 1")
     one = Convolution(shape[0], width, (1, shape[2]), wrap=shape[2] - 1)
@@ -293,13 +293,13 @@ def circular(shape: tuple[int, int, int], depth: int, width: int, patch: int) ->
 
 
 def plain(shape: tuple[int, int, int], depth: int, width: int, patch: int) -> tuple[Layer, ...]:
-    """Filters of (2 patch - 1)^2 places, 3 x 3 for a patch of 2; from the second layer on every second one pools."""
+    """Build filters of (2 patch - 1)^2 places, 3 x 3 for a patch of 2; from layer 2 on every second one pools."""
     stages = [2] * (depth // 2) + [1] * (depth % 2)
     return _stages(shape, stages, [width] * len(stages), 2 * patch - 1)
 
 
 def vgg(shape: tuple[int, int, int], depth: int, width: int, patch: int) -> tuple[Layer, ...]:
-    """Five stages of 3 x 3 filters, each of which ends in pooling; w to 8w wide (VGG19: 16 layers, w 64)."""
+    """Build five stages of 3 x 3 filters, each of which ends in pooling; w to 8w wide (VGG19: 16 layers, w 64)."""
     if depth < 5:
         raise Misfit("depth", f"{depth} layers of vgg", "at least 5, one for each stage")
     stages = list(VGG19) if depth == sum(VGG19) else [depth // 5 + (i >= 5 - depth % 5) for i in range(5)]
@@ -307,7 +307,7 @@ def vgg(shape: tuple[int, int, int], depth: int, width: int, patch: int) -> tupl
 
 
 def wide_resnet(shape: tuple[int, int, int], depth: int, width: int, patch: int) -> tuple[Layer, ...]:
-    """A convolution and blocks in three stages, of widths w, 2w, 4w (WRN-(6n+4)-k: 3n + 1 layers, w = 16 k)."""
+    """Build a convolution and blocks in three stages of widths w, 2w, 4w (WRN-(6n+4)-k: 3n + 1 layers, w = 16 k)."""
     if depth < 4:
         raise Misfit("depth", f"{depth} layers of wide_resnet", "at least 4, one for each stage and the first")
     size = shape[1:]

@@ -22,7 +22,7 @@ EPSILON, MOMENTUM = 1e-5, 0.1
 def start(
     shape: Mapping[str, tuple[int, ...]], generator: Callable[[str], np.random.Generator]
 ) -> dict[str, np.ndarray]:
-    """Weights of one network, float32: normal of variance 2 / inputs, 1 / inputs for the head; scales 1, the rest 0."""
+    """Draw weights of one network, float32: normal, variance 2 / inputs, 1 / inputs for the head; scales 1, else 0."""
     found = {}
     for name, size in shape.items():
         if "scale" in name:
@@ -37,7 +37,7 @@ def start(
 
 
 def statistics(weights: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Running means and variances at the start, of all batch normalisations among some weights."""
+    """Return running means and variances at the start, of all batch normalisations among some weights."""
     scales = {name: values for name, values in weights.items() if "scale" in name}
     return {
         name.replace("scale", word): np.full_like(values, value)
@@ -54,7 +54,7 @@ def layers(
     trained_from: int | None = None,
     first: int = 0,
 ) -> list[torch.Tensor]:
-    """Outputs of the layers from `first` on, of what the layer before made.
+    """Return outputs of the layers from `first` on, of what the layer before made.
 
     trained_from: from which layer on batches are normalised by themselves, and `running` takes them up; None: nowhere.
     """
@@ -69,7 +69,7 @@ def layers(
 def head(
     network: Architecture, weights: Tensors, running: Tensors, seen: Sequence[torch.Tensor], batch: bool
 ) -> torch.Tensor:
-    """Outputs (R, n, k) from those of the layers that the head sees."""
+    """Return outputs (R, n, k) from those of the layers that the head sees."""
     return torch.baddbmm(
         weights["head_bias"], head_inputs(network, weights, running, seen, batch), weights["head_weight"]
     )
@@ -78,7 +78,7 @@ def head(
 def head_inputs(
     network: Architecture, weights: Tensors, running: Tensors, seen: Sequence[torch.Tensor], batch: bool
 ) -> torch.Tensor:
-    """What the head's weights multiply, (R, n, features)."""
+    """Return what the head's weights multiply, (R, n, features)."""
     parts, norm = [], 0
     for i, x in zip(network.linked, seen, strict=True):
         if network.activation == "relu" and network.layers[i].kind != "plain":
@@ -89,13 +89,13 @@ def head_inputs(
 
 
 def outputs(network: Architecture, weights: Tensors, running: Tensors, x: torch.Tensor) -> torch.Tensor:
-    """(R, n, height, width, channels) -> (R, n, k), at rest."""
+    """Return outputs: (R, n, height, width, channels) -> (R, n, k), at rest."""
     found = layers(network, weights, running, x)
     return head(network, weights, running, [found[i] for i in network.linked], batch=False)
 
 
 def units(network: Architecture, weights: Tensors, running: Tensors, x: torch.Tensor) -> torch.Tensor:
-    """What the units of the last layer take before their activation, at rest: (R, n, height, width, channels)."""
+    """Return what units of the last layer take before activation, at rest: (R, n, height, width, channels)."""
     last = len(network.layers) - 1
     for i in range(last):
         x = _layer(network, i, weights, running, x, False)
@@ -112,7 +112,7 @@ def units(network: Architecture, weights: Tensors, running: Tensors, x: torch.Te
 def pictures(
     network: Architecture, weights: Tensors, begin: ArrayLike, steps: int, length: float, norm: float
 ) -> np.ndarray:
-    """Pictures (units, height, width, channels) float32 of all units of the last layer of one network, at rest.
+    """Return pictures (units, height, width, channels) float32 of all units of the last layer of one network, at rest.
 
     Each maximises the mean over places of what its unit takes, on the ball of a norm, by steps of a length along the
     gradient from `begin` (height, width, channels)  (allenzhu2020, Figures 2 and 10, without their decay). weights: of
@@ -171,7 +171,7 @@ def _scaled(x: torch.Tensor, norm: float) -> torch.Tensor:
 
 
 def quadratic(z: torch.Tensor) -> torch.Tensor:
-    """sigma(z) = z + 0.1 z^2  (allenzhu2020, Figure 11)."""
+    """Return sigma(z) = z + 0.1 z^2  (allenzhu2020, Figure 11)."""
     return z * (1.0 + 0.1 * z)
 
 
@@ -187,7 +187,7 @@ def _pooled(x: torch.Tensor, side: int, how: str) -> torch.Tensor:
 
 
 def patches(one: Convolution, x: torch.Tensor) -> torch.Tensor:
-    """(R, n, height, width, channels) -> (R, n places, entries), of filters that do not overlap."""
+    """Cut (R, n, height, width, channels) -> (R, n places, entries), of filters that do not overlap."""
     (high, wide), size = one.kernel, one.size((x.shape[2], x.shape[3]))
     x = x[:, :, : size[0] * high, : size[1] * wide]
     cells = x.unflatten(3, (size[1], wide)).unflatten(2, (size[0], high)).transpose(3, 4)

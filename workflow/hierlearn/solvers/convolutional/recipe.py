@@ -23,7 +23,7 @@ class Phase:
 def phases(
     schedule: str, depth: int, steps: int, trained: int = 1, fixed: int | None = None, refit: int = 0
 ) -> list[Phase]:
-    """The phases of a schedule  (allenzhu2020, Figures 7 and 8): steps times depth in all, and those of the refit.
+    """Return a schedule's phases  (allenzhu2020, Figures 7 and 8): steps times depth in all, and those of the refit.
 
     joint: all at once; staged: one layer more in each, nothing at rest; layerwise: one layer more, all before it at
     rest; only: the first `trained` layers alone, under a head of their own; fixed: these first, then the whole network
@@ -53,7 +53,7 @@ class Augmentation:
         return bool(self.crop or self.flip or self.hole)
 
     def apply(self, generator: np.random.Generator, x: np.ndarray) -> np.ndarray:
-        """(n, height, width, channels) -> the same shape; each picture for itself."""
+        """Change pictures, each for itself: (n, height, width, channels) -> the same shape."""
         n, height, width, _ = x.shape
         pictures = np.arange(n)[:, None, None]
         rows = np.arange(height)[None, :, None] + generator.integers(-self.crop, self.crop + 1, (n, 1, 1))

@@ -13,7 +13,7 @@ Arrays = Mapping[str, np.ndarray]
 
 
 def statistics_of_points(network: Architecture, weights: Arrays, x: np.ndarray, device: str) -> dict[str, np.ndarray]:
-    """Means and variances of all batch normalisations on points (n, height, width, channels), each (1, channels)."""
+    """Return all batch normalisations' means and variances on points (n, height, width, channels), (1, channels)."""
     own = _tensors(weights, device)
     running = {name: torch.zeros_like(values) for name, values in _tensors(model.statistics(weights), device).items()}
     with torch.no_grad():
@@ -26,7 +26,7 @@ def statistics_of_points(network: Architecture, weights: Arrays, x: np.ndarray, 
 def gram(
     network: Architecture, weights: Arrays, x: np.ndarray, z: np.ndarray, device: str, own: np.ndarray | None = None
 ) -> np.ndarray:
-    """K(x, z) = (1/k) sum_j <grad f_j(x), grad f_j(z)> over the k outputs, (n, n') float64.
+    """Return K(x, z) = (1/k) sum_j <grad f_j(x), grad f_j(z)> over the k outputs, (n, n') float64.
 
     weights: of all layers and the head, with the statistics of their batch normalisations, which do not hang on the
     batch. The gradients are those of all weights, float32. K(z, z), as far as rounding is symmetric, is added to `own`.
@@ -47,7 +47,7 @@ def gram(
 def grams(
     network: Architecture, weights: Arrays, x: np.ndarray, z: np.ndarray, device: str
 ) -> tuple[np.ndarray, np.ndarray]:
-    """K(x, x), exactly symmetric, and K(z, x) as in `gram`: the gradients at x serve both."""
+    """Return K(x, x), exactly symmetric, and K(z, x) as in `gram`: the gradients at x serve both."""
     own = np.zeros((len(x), len(x)))
     across = gram(network, weights, z, x, device, own)
     # Rounding of a product of an array with itself need not be symmetric.
@@ -103,7 +103,7 @@ def _products(one: list[list[torch.Tensor]], other: list[list[torch.Tensor]]) ->
 
 
 def _product(one: list[torch.Tensor], other: list[torch.Tensor]) -> torch.Tensor:
-    """The same of one part, (n, n'), in blocks where pairs of places are more than pairs of points."""
+    """Return the same of one part, (n, n'), in blocks where pairs of places are more than pairs of points."""
     if len(one) == 1:
         return one[0].flatten(1) @ other[0].flatten(1).T
     found, step = one[0].new_empty(len(one[0]), len(other[0])), architecture.BLOCK_POINTS

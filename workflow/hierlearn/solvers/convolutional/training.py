@@ -68,7 +68,7 @@ class ConvolutionalTraining:
         return self.recipe.network.cut(self.recipe.phases[self.phase].depth)
 
     def advance(self, until: int) -> None:
-        """Steps up to `until`, at most to the end of the present phase."""
+        """Make the steps up to `until`, at most to the end of the present phase."""
         if self.done == self.ends[self.phase] and self.phase + 1 < len(self.recipe.phases):
             self._begin(self.phase + 1)
         for _ in range(min(until, self.ends[self.phase]) - self.done):
@@ -78,7 +78,7 @@ class ConvolutionalTraining:
             self.first["phase"] = self._first_layer()
 
     def operations(self) -> float:
-        """Additions and multiplications of one network in all phases, heads and normalisation aside.
+        """Count additions and multiplications of one network in all phases, heads and normalisation aside.
 
         Layers that move compute once forward and twice back; those at rest forward alone, at every step or once.
         """
@@ -91,27 +91,27 @@ class ConvolutionalTraining:
         return total
 
     def outputs(self, x: np.ndarray) -> np.ndarray:
-        """Points of each seed (S, n, height, width, channels) -> (R, n, k) float32."""
+        """Return outputs at points of each seed: (S, n, height, width, channels) -> (R, n, k) float32."""
         return self._of_each(lambda weights, seen: model.outputs(self.network, weights, weights, seen), x).cpu().numpy()
 
     def first_outputs(self, x: np.ndarray) -> np.ndarray:
-        """Of the first layer, as `outputs`: (R, n, height, width, channels) float32."""
+        """Return outputs of the first layer, as `outputs`: (R, n, height, width, channels) float32."""
         network = self.recipe.network.cut(1)
         return self._of_each(lambda weights, seen: model.layers(network, weights, weights, seen)[0], x).cpu().numpy()
 
     def model(self, row: int) -> dict[str, np.ndarray]:
-        """Weights and running statistics of one network, as far as its layers are there."""
+        """Return weights and running statistics of one network, as far as its layers are there."""
         gone = tuple(f"layer{i}_" for i in range(len(self.network.layers), len(self.recipe.network.layers)))
         both = self.weights | self.running
         return {name: values[row].cpu().numpy().copy() for name, values in both.items() if not name.startswith(gone)}
 
     def correlations(self) -> dict[str, np.ndarray]:
-        """Of the first layer's weights now with those at the start and at the end of the first phase, (R,)."""
+        """Correlate the first layer's weights with those at the start and at the end of the first phase, (R,)."""
         now = self._first_layer()
         return {name: _correlation(now, self.first.get(name, now)) for name in ("start", "phase")}
 
     def state(self) -> dict[str, np.ndarray]:
-        """All that a later `restore` needs to go on to the same bits."""
+        """Return all that a later `restore` needs to go on to the same bits."""
         found = {f"first:{name}": one for name, one in self.first.items()} | {"done": np.array(self.done)}
         for group, part in self._groups().items():
             found |= {f"{group}:{name}": values.cpu().numpy().copy() for name, values in part.items()}
@@ -136,7 +136,7 @@ class ConvolutionalTraining:
         return {"weights": self.weights, "running": self.running, "velocity": self.velocities, "before": self.before}
 
     def _begin(self, phase: int) -> None:
-        """A head for the layers of a phase, and what the layers at rest make of the points."""
+        """Begin a phase: a head for its layers, and what the layers at rest make of the points."""
         self.phase = phase
         for group in (self.weights, self.running):
             for name in [name for name in group if name.startswith("head")]:
@@ -181,7 +181,7 @@ class ConvolutionalTraining:
     def _of_each(
         self, function: Callable[[dict[str, torch.Tensor], torch.Tensor], torch.Tensor], x: np.ndarray
     ) -> torch.Tensor:
-        """What a function of weights and points makes of all points of each network's seed, one after the other."""
+        """Return what a function of weights and points makes of all points of each network's seed, one by one."""
         found = self._tensor(np.empty(0, np.float32))
         with torch.no_grad():
             for row, seed in enumerate(self.seeds):
@@ -219,7 +219,7 @@ class ConvolutionalTraining:
                 weight.addcmul_(velocity, self.rates, value=-(0.1**drops))
 
     def _move_at_once(self, names: Sequence[str], slopes: Sequence[torch.Tensor], factor: float) -> None:
-        """The step of one network by torch's own SGD, in a few kernels for all weights in place of some for each."""
+        """Make the step of one network by torch's own SGD, in a few kernels for all weights, not some for each."""
         slopes = [
             slope + self.recipe.pull * (self.weights[name] - self.before[name]) if name in self.before else slope
             for name, slope in zip(names, slopes, strict=True)
@@ -253,7 +253,7 @@ class ConvolutionalTraining:
         return model.head(network, self.leaves, self.running, seen, batch=True)
 
     def _leaves(self) -> dict[str, torch.Tensor]:
-        """The weights, those that move as leaves of a new graph."""
+        """Return the weights, those that move as leaves of a new graph."""
         self.leaves = dict(self.weights)
         for name in self.velocities:
             self.leaves[name] = self.weights[name].detach().requires_grad_()
@@ -277,7 +277,7 @@ class ConvolutionalTraining:
         return np.stack(found)
 
     def _loss(self, outputs: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
-        """The sum over networks of their mean losses: no network's slope has another's in it."""
+        """Return the sum over networks of their mean losses: no network's slope has another's in it."""
         match self.recipe.loss:
             case "cross_entropy":
                 flat = outputs.flatten(0, 1), labels.argmax(dim=-1).flatten()

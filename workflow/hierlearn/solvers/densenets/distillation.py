@@ -6,7 +6,7 @@ import numpy as np
 
 
 def distil(left: np.ndarray, right: np.ndarray, smallest: float, most: int) -> tuple[np.ndarray, np.ndarray, int]:
-    """K_{l<|} (k, a), K_{l,l-1} (k, b) and the number of singular values of W_{l<|}^T W_{l,l-1} above `smallest`.
+    """Return K_{l<|} (k, a), K_{l,l-1} (k, b), and how many singular values W_{l<|}^T W_{l,l-1} has above `smallest`.
 
     InitialDistill: K_{l<|}^T = U Sigma^{1/2}, K_{l,l-1} = Sigma^{1/2} V of the k-SVD, k that number, but at least 1 and
     at most `most`. left W_{l<|} (m, a), right W_{l,l-1} (m, b); float64. Where a layer sees nothing but the one before
@@ -27,7 +27,7 @@ def distil(left: np.ndarray, right: np.ndarray, smallest: float, most: int) -> t
 
 
 def truncated_square(z: Any, bound: float) -> Any:
-    """z^2 up to |z| = bound, 13/6 bound^2 from 2 bound on, monotone in |z| and twice differentiable between.
+    """Return z^2 up to |z| = bound, 13/6 bound^2 from 2 bound on, monotone in |z| and twice differentiable between.
 
     numpy arrays and torch tensors.
     """
@@ -36,7 +36,7 @@ def truncated_square(z: Any, bound: float) -> Any:
 
 
 def truncated_gradient(z: Any, bound: float) -> Any:
-    """Its derivative: 2 z up to |z| = bound, 0 from 2 bound on."""
+    """Return the derivative of `truncated_square`: 2 z up to |z| = bound, 0 from 2 bound on."""
     inside, beyond = _parts(z, bound)
     return 2 * inside * (1 - beyond) ** 2 * (1 + 3 * beyond)
 

@@ -78,7 +78,7 @@ class DistilledTraining(QuadraticTraining):
         return self._all()[0].shape[1] - self.rules.most[0]
 
     def backward(self, x: np.ndarray, labels: np.ndarray) -> np.ndarray:
-        """As in QuadraticTraining, with the regularisers."""
+        """Do as QuadraticTraining, with the regularisers."""
         weights, gradients = self._all(), list(self.gradient.values())
         buffer = self.fill_buffer(x, self.layout.total + self.width * len(weights))
         values, mixed = [], {}
@@ -109,7 +109,7 @@ class DistilledTraining(QuadraticTraining):
         return losses
 
     def penalty(self) -> np.ndarray:
-        """Reg(W, K) of every run, (R,)."""
+        """Return Reg(W, K) of every run, (R,)."""
         total = np.zeros(self.runs, self.dtype)
         for i, values in enumerate(self._all()):
             apart = (values * self.signs[i]).mT @ values
@@ -118,7 +118,7 @@ class DistilledTraining(QuadraticTraining):
         return total
 
     def objective(self, step: int) -> np.ndarray:
-        """Running loss and regularisers."""
+        """Return running loss and regularisers, (R,)."""
         if step % STEPS_BETWEEN_QUESTIONS:
             return self.running
         return self.running + self.penalty()
@@ -141,7 +141,7 @@ class DistilledTraining(QuadraticTraining):
             self._disturb(step)
 
     def enter(self) -> None:
-        """As in QuadraticTraining; a layer that has come begins to decay."""
+        """Do as QuadraticTraining; a layer that has come begins to decay."""
         super().enter()
         # A layer has come, or may have: the one below it may have to be distilled first.
         self.unsettled = True
@@ -150,20 +150,20 @@ class DistilledTraining(QuadraticTraining):
             self.shrinking = np.where(come, self.errors[:, None] ** 2 * self.rules.shrinkage, self.shrinking)
 
     def forward(self, x: np.ndarray) -> tuple[list[np.ndarray], list[np.ndarray]]:
-        """S_2 .. S_L, and W_l times what layer l sees."""
+        """Return S_2 .. S_L, and W_l times what layer l sees."""
         parts = [np.split(v, [most], axis=1) for v, most in zip(self._all(), self.rules.most, strict=True)]
         inner, outer = zip(*parts, strict=True)
         return distilled_pre_activations(inner, outer, self.fixed, x, self.layout)
 
     def summation(self, shown: np.ndarray) -> np.ndarray:
-        """As in QuadraticTraining: the squares stand to the right of what later layers see."""
+        """Do as QuadraticTraining: the squares stand to the right of what later layers see."""
         sums = np.zeros((self.runs, self.layout.total + self.width * len(self.columns), 1), self.dtype)
         for i in range(len(self.columns)):
             sums[:, self._squares(i)] = shown[:, i, None, None]
         return sums
 
     def look(self) -> dict[str, np.ndarray]:
-        """|K_l^T K_l - W_l^T W_l| over |W_l^T W_l|, the distillation gap of every layer."""
+        """Return |K_l^T K_l - W_l^T W_l| over |W_l^T W_l|, the distillation gap of every layer."""
         result = {}
         for i, values in enumerate(self._all()):
             inner, outer = np.split(values.astype(np.float64), [self.rules.most[i]], axis=1)
@@ -173,13 +173,13 @@ class DistilledTraining(QuadraticTraining):
         return result
 
     def measures(self) -> dict[str, np.ndarray]:
-        """When every layer was distilled, which width was found, and when a run reached its target."""
+        """Return when every layer was distilled, which width was found, and when a run reached its target."""
         result = {f"distilled_{i + 2}": self.distilled[:, i] for i in range(len(self.columns))}
         result |= {f"found_width_{i + 2}": self.found_width[:, i] for i in range(len(self.columns))}
         return result | {"ended": self.ended}
 
     def final(self) -> dict[str, np.ndarray]:
-        """K_l, W_l and R_l as inner_l, outer_l and fixed_l."""
+        """Return K_l, W_l and R_l as inner_l, outer_l and fixed_l."""
         result: dict[str, np.ndarray] = {}
         for i, values in enumerate(self._all()):
             most = self.rules.most[i]

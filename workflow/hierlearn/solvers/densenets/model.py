@@ -63,20 +63,20 @@ class Layout:
         return sum(self.width(block) for block in self.order)
 
     def places(self, layer: int) -> dict[int, slice]:
-        """Place of every block that a layer sees among that layer's own columns."""
+        """Return the place of every block that a layer sees among that layer's own columns."""
         return self._places([block for block in self.order if block in self.graph[layer - 2]])
 
     def size(self, layer: int) -> int:
-        """Columns that a layer sees."""
+        """Count the columns that a layer sees."""
         return sum(self.width(block) for block in self.graph[layer - 2])
 
     def within(self, wider: "Layout", layer: int) -> np.ndarray:
-        """Where the columns of a layer lie among those of a layout in which it sees more, (size,) int."""
+        """Return where the columns of a layer lie among those of a layout in which it sees more, (size,) int."""
         there = wider.places(layer)
         return np.concatenate([np.arange(there[block].start, there[block].stop) for block in self.places(layer)])
 
     def spans(self, layer: int) -> list[slice]:
-        """What a layer sees in the buffer, as few slices from left to right."""
+        """Return what a layer sees in the buffer, as few slices from left to right."""
         result: list[slice] = []
         for block in self.places(layer):
             here = self.columns[block]
@@ -86,12 +86,12 @@ class Layout:
         return result
 
     def part_blocks(self, x: Any) -> dict[int, Any]:
-        """x and G_1 by their number, from side by side (..., 2 d)."""
+        """Return x and G_1 by their number, from side by side (..., 2 d)."""
         first, second = [block for block in self.order if block < 2]
         return {first: x[..., : self.inputs], second: x[..., self.inputs : 2 * self.inputs]}
 
     def join(self, x: np.ndarray, centre: float) -> np.ndarray:
-        """x (..., d) and G_1 = x^2 - centre side by side (..., 2 d)."""
+        """Join x (..., d) and G_1 = x^2 - centre side by side: (..., 2 d)."""
         parts = {0: x, 1: x * x - np.float32(centre)}
         return np.concatenate([parts[block] for block in self.order if block < 2], axis=-1)
 
@@ -104,7 +104,7 @@ class Layout:
 
 
 def pre_activations(weights: Sequence[Any], x: Any, layout: Layout) -> list[Any]:
-    """P_l = sum_j M_{l,j} G_j, G_l = P_l^2 of the plain network: one (R, n, m) per layer.  (eq. 1.2)
+    """Return P_l = sum_j M_{l,j} G_j, G_l = P_l^2 of the plain network: one (R, n, m) per layer.  (eq. 1.2)
 
     weights: M_2 .. of the layers that are wanted, (R, m, size) with columns in the layout's order; x (R, n, 2 d): x
     and G_1 side by side in that order.
@@ -119,7 +119,7 @@ def pre_activations(weights: Sequence[Any], x: Any, layout: Layout) -> list[Any]
 def distilled_pre_activations(
     inner: Sequence[Any], outer: Sequence[Any], fixed: Sequence[Any], x: Any, layout: Layout
 ) -> tuple[list[Any], list[Any]]:
-    """S_l (R, n, k_l) and the argument of F_l (R, n, m) per layer, without truncation.  (eq. 2.1-2.2)
+    """Return S_l (R, n, k_l) and the argument of F_l (R, n, m) per layer, without truncation.  (eq. 2.1-2.2)
 
     inner: K_2 .. K_L; outer: W_2 .. W_L; fixed: R_2 .. R_{L-1}; x: as in `pre_activations`.
     """
@@ -134,7 +134,7 @@ def distilled_pre_activations(
 
 
 def linear_image(matrix: Any, blocks: Mapping[int, Any], places: Mapping[int, slice]) -> Any:
-    """sum_j block_j M_j^T: (R, m, size) and blocks (R, n, .) -> (R, n, m)."""
+    """Return sum_j block_j M_j^T: (R, m, size) and blocks (R, n, .) -> (R, n, m)."""
     parts = [blocks[block] @ matrix[..., place].swapaxes(-1, -2) for block, place in places.items()]
     return sum(parts[1:], start=parts[0])
 

@@ -59,7 +59,7 @@ class Clock:
         self._enter()
 
     def ask(self, step: int, losses: np.ndarray) -> np.ndarray | None:
-        """Which runs (R,) bool enter their next phase at this step, None if none does. losses (R,): running ones."""
+        """Return which runs (R,) bool enter their next phase at this step, None if none. losses (R,): running ones."""
         asked = self.thresholds is not None and step > 0 and step % STEPS_BETWEEN_QUESTIONS == 0
         if step < self.next and not asked:
             return None
@@ -75,13 +75,13 @@ class Clock:
         return entering
 
     def factors(self, step: int) -> np.ndarray:
-        """What the rate of each run is multiplied with, (R,)."""
+        """Return what the rate of each run is multiplied with, (R,)."""
         if self.schedule.annealing == "constant":
             return np.ones(len(self.phase))
         return cosine_factor(step - self.phase_start, self.ends - self.phase_start)
 
     def layer_starts(self) -> np.ndarray:
-        """Step (R, L - 1) at which each of the layers 2 .. L came, NaN if it has not."""
+        """Return the step (R, L - 1) at which each of the layers 2 .. L came, NaN if it has not."""
         starts = self.phase_starts[:, self.table.argmax(0)]
         return np.where(self.table.any(0) & (starts >= 0), starts, np.nan)
 

@@ -60,7 +60,7 @@ class QuadraticTraining(Training):
         self.enter()
 
     def prepare(self, step: int) -> None:
-        """As in Training: layers that come, by the clock."""
+        """Let layers come, by the clock, before a step."""
         entering = self.clock.ask(step, self.objective(step))
         if entering is not None:
             self.on_phase(entering)
@@ -69,7 +69,7 @@ class QuadraticTraining(Training):
         self.attend(step)
 
     def leaf_gradients(self, step: int, points: np.ndarray, labels: np.ndarray) -> list[np.ndarray]:
-        """As in Training, clipped. points: what `Layout.join` gives, (S, 1, b, 2 d); labels (S, 1, b, 1)."""
+        """Return clipped gradients. points: what `Layout.join` gives, (S, 1, b, 2 d); labels (S, 1, b, 1)."""
         losses = self.backward(points, labels)
         for i, hidden in self.unseen.items():
             self.gradient[f"layer_{i + 2}"].swapaxes(1, 2)[hidden] = 0.0
@@ -86,41 +86,41 @@ class QuadraticTraining(Training):
 
     @abstractmethod
     def backward(self, x: np.ndarray, labels: np.ndarray) -> np.ndarray:
-        """Gradients of the mean loss over a batch, into `gradient`; returns the loss (R,)."""
+        """Write the gradients of the mean loss over a batch to `gradient`; return the loss (R,)."""
 
     def objective(self, step: int) -> np.ndarray:
-        """The running objective (R,) that thresholds are compared with."""
+        """Return the running objective (R,) that thresholds are compared with."""
         return self.running
 
     def attend(self, step: int) -> None:
-        """What else happens before a step."""
+        """Do what else happens before a step."""
 
     def cumulative(self, arguments: Sequence[np.ndarray]) -> np.ndarray:
-        """sum_{l' <= l} alpha_l' Sum(F_l') for l = 2 .. L, without truncation: (R, n, m) each -> (R, n, L - 1)."""
+        """Sum alpha_l' Sum(F_l') over l' <= l, l = 2 .. L, without truncation: (R, n, m) each -> (R, n, L - 1)."""
         sums = np.stack([np.vecdot(values, values) for values in arguments], axis=-1)
         return np.cumsum(sums * self.shown, axis=-1)
 
     @abstractmethod
     def forward(self, x: np.ndarray) -> tuple[list[np.ndarray], list[np.ndarray]]:
-        """Without truncation, S_2 .. S_L, (R, n, .) each, and what is squared in F_2 .. F_L, (R, n, m) each.
+        """Return S_2 .. S_L, (R, n, .), and what is squared in F_2 .. F_L, (R, n, m) each, without truncation.
 
         x (R, n, 2 d). Where a network has no S, the latter takes its place.
         """
 
     def look(self) -> dict[str, np.ndarray]:
-        """Measures (R,) along the training that only this network has."""
+        """Return measures (R,) along the training that only this network has."""
         return {}
 
     def measures(self) -> dict[str, np.ndarray]:
-        """Measures (R,) of the end that only this network has."""
+        """Return measures (R,) of the end that only this network has."""
         return {}
 
     def final(self) -> dict[str, np.ndarray]:
-        """What the network's outputs are made of, by name, (R, ...) each."""
+        """Return what the network's outputs are made of, by name, (R, ...) each."""
         return self.weights | {"alphas": self.shown[:, 0].astype(np.float64)}
 
     def state(self) -> dict[str, np.ndarray]:
-        """All that a later `restore` needs to go on to the same bits."""
+        """Return all that a later `restore` needs to go on to the same bits."""
         return super().state() | self.clock.state() | {"running": self.running.copy()}
 
     def restore(self, arrays: Mapping[str, np.ndarray]) -> None:
@@ -147,10 +147,10 @@ class QuadraticTraining(Training):
 
     @abstractmethod
     def summation(self, shown: np.ndarray) -> np.ndarray:
-        """(R, columns, 1) that turn the squares in a buffer into F."""
+        """Return (R, columns, 1) that turn the squares in a buffer into F."""
 
     def fill_buffer(self, x: np.ndarray, total: int) -> np.ndarray:
-        """A buffer (R, b, total) of zeros but for the points and what was there before."""
+        """Return a buffer (R, b, total) of zeros but for the points and what was there before."""
         seeds, _, points, _ = x.shape
         if points not in self.buffers:
             self.buffers[points] = np.zeros((self.runs, points, total), self.dtype)
@@ -160,14 +160,14 @@ class QuadraticTraining(Training):
         return buffer
 
     def layer_input(self, buffer: np.ndarray, i: int) -> np.ndarray:
-        """What layer i + 2 sees of the buffer, (R, b, size)."""
+        """Return what layer i + 2 sees of the buffer, (R, b, size)."""
         spans = self.spans[i]
         if len(spans) == 1:
             return buffer[..., spans[0]]
         return np.concatenate([buffer[..., span] for span in spans], axis=-1)
 
     def output_gradients(self, buffer: np.ndarray, x: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Loss (R,), and 2 alpha_l times its derivative in F at every point, (R, b, L - 1)."""
+        """Return the loss (R,), and 2 alpha_l times its derivative in F at every point, (R, b, L - 1)."""
         labels, points = self._for_every_run(labels), x.shape[-2]
         outputs = buffer @ self.sums
         if self.loss == "squared":
@@ -225,12 +225,12 @@ class DensenetTraining(QuadraticTraining):
         return losses
 
     def forward(self, x: np.ndarray) -> tuple[list[np.ndarray], list[np.ndarray]]:
-        """P_2 .. P_L, twice."""
+        """Return P_2 .. P_L, twice."""
         arguments = pre_activations(list(self.weights.values()), x, self.layout)
         return arguments, arguments
 
     def summation(self, shown: np.ndarray) -> np.ndarray:
-        """As in QuadraticTraining: the squares are those that later layers see."""
+        """Do as QuadraticTraining: the squares are those that later layers see."""
         sums = np.zeros((self.runs, self.layout.total, 1), self.dtype)
         for i, columns in enumerate(self.columns):
             sums[:, columns] = shown[:, i, None, None]
@@ -269,22 +269,22 @@ class PolynomialTraining(QuadraticTraining):
         return losses
 
     def cumulative(self, arguments: Sequence[np.ndarray]) -> np.ndarray:
-        """F, (R, n, 1)."""
+        """Return F, (R, n, 1)."""
         return self.shown * (arguments[0] ** self.degree @ self.signs[:, None])
 
     def forward(self, x: np.ndarray) -> tuple[list[np.ndarray], list[np.ndarray]]:
-        """What the power is taken of, twice."""
+        """Return what the power is taken of, twice."""
         weights = self.weights["layer_2"]
         arguments = [x[..., : 2 * self.layout.inputs] @ weights[..., :-1].mT + weights[:, None, :, -1]]
         return arguments, arguments
 
     def summation(self, shown: np.ndarray) -> np.ndarray:
-        """As in QuadraticTraining, for the powers alone."""
+        """Do as QuadraticTraining, for the powers alone."""
         return shown[:, :1, None] * self.signs[:, None]
 
 
 def signs(width: int) -> np.ndarray:
-    """1, -1, 1, ... of shape (width,)."""
+    """Return 1, -1, 1, ... of shape (width,)."""
     return np.where(np.arange(width) % 2, -1.0, 1.0)
 
 

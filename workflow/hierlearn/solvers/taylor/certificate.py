@@ -124,7 +124,7 @@ def certify_and_polish(
 def _settled(
     point: TaylorPoint, single: TaylorProblem, scaled_ridge: float, tolerance: float, rough: bool
 ) -> tuple[TaylorPoint, int, int]:
-    """The point after its gradient has been brought down, which may be another, and steps and products that it took.
+    """Return the point, which may be another, after its gradient was brought down, with steps and products taken.
 
     rough: L-BFGS in float32 comes first.
     """
@@ -173,7 +173,7 @@ def escape(point: TaylorPoint, scaled_ridge: float, direction: Array) -> bool:
 def _certify(
     point: TaylorPoint, single: TaylorProblem, scaled_ridge: float, limit: float
 ) -> tuple[Certificate, Array | None]:
-    """The certificate, and a direction of proven negative curvature beyond the limit or None."""
+    """Return the certificate, and a direction of proven negative curvature beyond the limit or None."""
     problem, unit = point.problem, point.problem.weight_unit
     objective = point.train_loss() + scaled_ridge * point.penalty()
     size = float(point.norms.sum())
@@ -210,7 +210,7 @@ def _certify(
 def _smallest_curvature(
     point: TaylorPoint, single: TaylorProblem, scaled_ridge: float, allowed: float
 ) -> tuple[SmallestRatio, float, GaussNewtonMetric]:
-    """The smallest ratio of Hessian + allowed to a metric M, its vector's Rayleigh quotient of the Hessian, and M.
+    """Return the smallest ratio of Hessian + allowed to a metric M, its vector's Rayleigh quotient, and M.
 
     float32 finds the vector where it can, float64 measures it.
     """

@@ -45,7 +45,7 @@ NextRidge = Callable[[int, TaylorPoint, Descent | None], float | None]
 def search(
     problem: TaylorProblem, outputs: np.ndarray, penalty: np.ndarray, scaled_ridge: float, guess: float = 1.0
 ) -> tuple[float, float]:
-    """Best t > 0 of the objective along a line or a parabola -> (t, objective there).
+    """Find the best t > 0 of the objective along a line or a parabola -> (t, objective there).
 
     outputs (j + 1, n) and penalty (l + 1,): coefficients by ascending powers of t, of any degrees.
 
@@ -112,7 +112,7 @@ class _Run:
             self.status = "not_converged"
 
     def step(self, t: float, value: float, fresh: bool) -> float:
-        """The step to make, 0 if none; fresh: whether the direction is that of the steepest descent."""
+        """Return the step to make, 0 if none; fresh: whether the direction is that of the steepest descent."""
         self.products += 1
         self.iterations += 1
         if math.isnan(t):
@@ -148,7 +148,7 @@ def _objective(point: TaylorPoint, scaled_ridge: float) -> float:
 def descend(
     point: TaylorPoint, scaled_ridge: float, rules: Rules, metric: Callable[[TaylorPoint], Metric] | None = None
 ) -> Descent:
-    """L-BFGS from `point`, which it moves, to a stationary point at one ridge -> `Descent`.
+    """Descend by L-BFGS from `point`, which it moves, to a stationary point at one ridge -> `Descent`.
 
     metric: point -> an object whose solve(V) preconditions, made anew every eight iterations.
     """
@@ -169,7 +169,7 @@ def lockstep(
     metric: Callable[[TaylorPoint], Metric] | None = None,
     memory: int = 10,
 ) -> None:
-    """L-BFGS of a stack of problems, whose points it moves, an iteration of all at a time, each along its own ridges.
+    """Descend by L-BFGS in a stack of problems, whose points it moves, an iteration of all at once, each on its ridges.
 
     next_ridge: (which problem, its point, `Descent` of the last ridge or None) -> the next scaled ridge, for which it
     may set the point, or None at its end. metric: as in `descend`, of a stack of one.
@@ -181,7 +181,7 @@ def lockstep(
     lift: Operator | None = None
 
     def begin(i: int) -> None:
-        """The next ridge of the problem in place i at which it does not end at once."""
+        """Return the next ridge of the problem in place i at which it does not end at once."""
         run, at = runs[i], point.at(i)
         while run is None or run.status:
             if run and run.status in ("diverged", "collapsed"):

@@ -28,7 +28,7 @@ def hessian_operator(
     features: np.ndarray | None = None,
     outputs: np.ndarray | None = None,
 ) -> Operator:
-    """V -> Hessian V of the objective in scaled weights at `point`; V and the result are (m, D), two products each.
+    """Return V -> Hessian V of the objective in scaled weights at `point`; both are (m, D), two products each.
 
     Three terms: Gauss-Newton (loss curvature times output slopes; left out with gauss_newton False), the model's own
     curvature (loss gradient times second derivatives, absent at interpolation), and the penalty's. Exact up to the
@@ -131,17 +131,17 @@ class GaussNewtonMetric:
             self.scaled = np.empty_like(self.features) if narrow else None
 
     def solve(self, vector: np.ndarray) -> np.ndarray:
-        """M^{-1} V by Woodbury's identity, (m, D) -> (m, D)."""
+        """Return M^{-1} V by Woodbury's identity, (m, D) -> (m, D)."""
         return vector * self.roots**2 if self.factor is None else self._solve(vector)[0]
 
     def solve_with_outputs(self, vector: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """M^{-1} V, and by how much it moves the outputs to first order, J M^{-1} V (n,) float64; 0 where l'' is 0."""
+        """Return M^{-1} V and how far it moves outputs to first order, J M^{-1} V (n,) float64; 0 where l'' is 0."""
         result, change = self._solve(vector)
         moved = np.zeros(len(change))
         return result, np.divide(change, self.loss_roots, out=moved, where=self.loss_roots > 0.0)
 
     def undo(self, outputs: np.ndarray) -> np.ndarray:
-        """-M^{-1} J^T diag(l''/n) c (m, D): what takes a change c (n,) of the outputs back where M lets it."""
+        """Return -M^{-1} J^T diag(l''/n) c (m, D): what takes a change c (n,) of the outputs back where M lets it."""
         change = self._substitute((-self.loss_roots * outputs).astype(self.features.dtype))
         return self._sum_of_slopes(change[:, None]) * self.roots
 
@@ -174,13 +174,13 @@ class GaussNewtonMetric:
 
 
 def penalty_share(point: TaylorPoint, scaled_ridge: float) -> float:
-    """The penalty's mean own curvature over Gauss-Newton's trace."""
+    """Return the penalty's mean own curvature over Gauss-Newton's trace."""
     curvatures, trace = _curvatures(point, scaled_ridge)
     return float(curvatures.mean()) / trace if trace > 0.0 else np.inf
 
 
 def _curvatures(point: TaylorPoint, scaled_ridge: float) -> tuple[np.ndarray, float]:
-    """The penalty's own curvature of each neuron (m,), and the trace of J^T diag(l''/n) J."""
+    """Return the penalty's own curvature of each neuron (m,), and the trace of J^T diag(l''/n) J."""
     problem = point.problem
     curvature = problem.loss.curvature(point.outputs, problem.targets) / len(problem.targets)
     weight = (problem.order * problem.output_scale) ** 2 * curvature
@@ -189,7 +189,7 @@ def _curvatures(point: TaylorPoint, scaled_ridge: float) -> tuple[np.ndarray, fl
 
 
 def _own_curvature(point: TaylorPoint, scaled_ridge: float) -> np.ndarray:
-    """The penalty's curvature in directions orthogonal to u_r, (m,): |its slope in u_r| / |u_r|."""
+    """Return the penalty's curvature in directions orthogonal to u_r, (m,): |its slope in u_r| / |u_r|."""
     if point.problem.penalty_power == 2:
         return np.full_like(point.norms, 2.0 * scaled_ridge)
     return 4.0 * _outer(point) * scaled_ridge * point.norms

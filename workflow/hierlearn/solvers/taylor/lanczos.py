@@ -18,7 +18,7 @@ class Metric(Protocol):
     """What a Krylov space is relative to."""
 
     def solve(self, vector: np.ndarray) -> np.ndarray:
-        """M^{-1} V, (m, D)."""
+        """Return M^{-1} V, (m, D)."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Krylov:
 def krylov(
     operator: Operator, metric: Metric, image: np.ndarray, vector: np.ndarray, max_products: int
 ) -> Iterator[Krylov]:
-    """Growing Krylov spaces of A relative to a metric M, with full reorthogonalisation, in the image's dtype.
+    """Yield growing Krylov spaces of A relative to a metric M, fully reorthogonalised, in the image's dtype.
 
     operator: V -> (A - M) V symmetric; metric.solve: V -> M^{-1} V; vector: the first one, not 0, and image: M times
     it, (m, D) both.
@@ -81,14 +81,14 @@ class SmallestRatio:
 
 
 def is_sign_sure(value: float, residual: float, products: int) -> bool:
-    """Whether a Ritz value is that far from 0 that the smallest eigenvalue has its sign."""
+    """Return whether a Ritz value is so far from 0 that the smallest eigenvalue has its sign."""
     return value < -2.0 * residual or (products >= _LEAST_PRODUCTS and value >= 2.0 * residual)
 
 
 def smallest_ratio(
     operator: Operator, metric: Metric, start: np.ndarray, max_products: int, spent: int = 0
 ) -> SmallestRatio:
-    """Lanczos for the smallest eigenvalue of A v = value M v until its sign is sure, in the start's dtype.
+    """Find the smallest eigenvalue of A v = value M v by Lanczos until its sign is sure, in the start's dtype.
 
     operator, metric as for `krylov`; start: M times the first vector, (m, D); spent: products of a sweep before it. Up
     to rounding the Ritz value is never below the smallest eigenvalue, and some eigenvalue lies within its residual.
@@ -103,7 +103,7 @@ def smallest_ratio(
 
 
 def _smallest_pair(diagonal: np.ndarray, beside: np.ndarray) -> tuple[float, np.ndarray]:
-    """The smallest eigenvalue of a symmetric tridiagonal matrix, and its vector of norm 1."""
+    """Return the smallest eigenvalue of a symmetric tridiagonal matrix, and its vector of norm 1."""
     if len(diagonal) == 1:
         return float(diagonal[0]), np.ones(1)
     # By bisection and inverse iteration; scipy's own wrapper takes ten times longer over a matrix this small.

@@ -44,7 +44,7 @@ class History:
         self.triangle, self.changes = self.triangle[which], self.changes[which]
 
     def slot(self) -> tuple[np.ndarray, np.ndarray]:
-        """Views (steps, changes), (P, size) each, to be filled with the next pairs before `push`, which replaces the
+        """Return views (steps, changes), (P, size) each, to fill with the next pairs before `push`; they replace the
         oldest ones."""
         j = self.stored % self.memory
         return self.vectors[:, j], self.vectors[:, self.memory + j]

@@ -16,7 +16,7 @@ Coefficients = Sequence[float] | np.ndarray
 
 
 def squared_loss_polynomial(outputs: np.ndarray, targets: np.ndarray) -> np.ndarray:
-    """Coefficients of t -> mean_i (sum_j outputs[j, i] t^j - y_i)^2, ascending.
+    """Return the coefficients of t -> mean_i (sum_j outputs[j, i] t^j - y_i)^2, ascending.
 
     outputs: (k+1, ..., n), targets: (..., n), both float64 -> (2k+1, ...).
     """
@@ -26,13 +26,13 @@ def squared_loss_polynomial(outputs: np.ndarray, targets: np.ndarray) -> np.ndar
 
 
 def sum_of_squares_polynomial(parts: np.ndarray) -> np.ndarray:
-    """Coefficients of t -> sum_i (sum_j parts[j, ..., i] t^j)^2, ascending: (k+1, ..., n) float64 -> (2k+1, ...)."""
+    """Expand t -> sum_i (sum_j parts[j, ..., i] t^j)^2, ascending: (k+1, ..., n) float64 -> (2k+1, ...)."""
     # Inner products one by one: BLAS takes several times longer over a product with so few rows.
     return _along_antidiagonals(np.vecdot(parts[:, None], parts))
 
 
 def _along_antidiagonals(products: np.ndarray) -> np.ndarray:
-    """Sums of products[i, j] with the same i + j: (k, k, ...) -> (2k-1, ...)."""
+    """Sum products[i, j] with the same i + j: (k, k, ...) -> (2k-1, ...)."""
     count = len(products)
     sums = np.zeros((2 * count - 1, *products.shape[2:]))
     for j in range(count):
@@ -41,7 +41,7 @@ def _along_antidiagonals(products: np.ndarray) -> np.ndarray:
 
 
 def penalty_polynomial(norms: np.ndarray, power: int) -> np.ndarray:
-    """Coefficients of t -> (sum_r |u_r + t p_r|^4)^(power/4), or sum_r |u_r + t p_r|^2, ascending, float64.
+    """Expand t -> (sum_r |u_r + t p_r|^4)^(power/4), or sum_r |u_r + t p_r|^2: coefficients, ascending, float64.
 
     norms: (q + 1, ..., m), |u_r(t)|^2 by powers of t: of a line |u_r|^2, 2 <u_r, p_r> and |p_r|^2, so that q = 2; of a
     parabola q = 4. power: 2, 4 (chen2020, eq. 2) or 8 (bai2020). Returns (q power / 2 + 1, ...).
@@ -92,7 +92,7 @@ def _real_parts_of_roots(coefficients: list[float]) -> list[float]:
 
 
 def minimise_polynomial(coefficients: Coefficients, both_sides: bool = False) -> tuple[float, float]:
-    """Global minimiser over t > 0 (or over all t) of a polynomial bounded below.
+    """Find the global minimiser over t > 0 (or over all t) of a polynomial bounded below.
 
     coefficients: ascending, float64. Returns (t, value); (0, value at 0) if no t has a lower value, and
     (nan, nan) for coefficients that are not finite.
@@ -136,7 +136,7 @@ def minimise_along_line(
     slope_ratio: float = 0.02,
     max_evaluations: int = 40,
 ) -> tuple[float, float]:
-    """A local minimiser over t > 0 of mean_i loss(f_i(t), y_i) + penalty(t), by safeguarded Newton steps.
+    """Find a local minimiser over t > 0 of mean_i loss(f_i(t), y_i) + penalty(t), by safeguarded Newton steps.
 
     outputs: (k+1, n) coefficients of f_i(t), targets: (n,), penalty: ascending coefficients, all float64. Stops at
     a lower point whose slope is at most slope_ratio of the slope at 0 (in size). Returns (t, value); t = 0 if the

@@ -65,7 +65,7 @@ class TaylorProblem:
         return np.mean(self.loss.value(np.zeros_like(self.targets), self.targets), axis=-1)
 
     def scaled_ridge(self, ridge: float) -> float:
-        """The factor of the penalty of U that equals `ridge` times that of W."""
+        """Return the factor of the penalty of U that equals `ridge` times that of W."""
         return ridge * self.weight_unit**self.penalty_power
 
     @cached_property
@@ -74,7 +74,7 @@ class TaylorProblem:
         return outer_products(self.features)
 
     def at(self, index: int | list[int] | None) -> "TaylorProblem":
-        """Those problems of a stack, or for None the stack of this one."""
+        """Return those problems of a stack, or for None the stack of this one."""
         return replace(
             self,
             features=self.features[index],
@@ -118,12 +118,12 @@ def make_problem(
 
 
 def row_dots(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """<left_r, right_r> of each row: (..., m, D), (..., m, D) -> (..., m) float64."""
+    """Return <left_r, right_r> of each row: (..., m, D), (..., m, D) -> (..., m) float64."""
     return np.vecdot(left, right).astype(np.float64)
 
 
 def row_blocks(matrix: np.ndarray) -> list[slice]:
-    """Slices of rows, small enough for what one step makes of a block to be in cache for the next one."""
+    """Return slices of rows, small enough for what one step makes of a block to be in cache for the next one."""
     count, columns = matrix.shape[-2:]
     rows = max(8, BLOCK_BYTES // (columns * matrix.itemsize))
     return [slice(i, min(i + rows, count)) for i in range(0, count, rows)]
@@ -158,7 +158,7 @@ class TaylorPoint:
         self.refresh()
 
     def at(self, index: int | list[int] | None) -> "TaylorPoint":
-        """Those points of a stack, or for None the stack of this one; they share memory unless index is a list."""
+        """Return those points of a stack, or for None this one stacked; they share memory unless index is a list."""
         other = copy.copy(self)
         other.problem, parts = self.problem.at(index), vars(other)
         parts.update({name: part[index] for name, part in parts.items() if isinstance(part, np.ndarray)})
@@ -176,7 +176,7 @@ class TaylorPoint:
         self.norms[...] = row_dots(self.weights, self.weights)
 
     def _of_block(self, matrix: np.ndarray, rows: Any) -> np.ndarray:
-        """A block's rows of an (..., n, m) matrix, or of one that only holds a block."""
+        """Return a block's rows of an (..., n, m) matrix, or of one that only holds a block."""
         if matrix.shape[-2] == self.power.shape[-2]:
             return matrix[rows]
         return matrix[..., : rows[1].stop - rows[1].start, :]
@@ -188,7 +188,7 @@ class TaylorPoint:
             power *= inner
 
     def line(self, direction: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Coefficients along U + t P of the outputs, (k+1, ..., n), and of the penalty, (power + 1, ...).
+        """Expand along U + t P: coefficients of the outputs, (k+1, ..., n), and of the penalty, (power + 1, ...).
 
         direction: P (..., m, D). One matrix product. Float64, ascending powers of t.
         """
@@ -246,7 +246,7 @@ class TaylorPoint:
         return gradient.astype(self.power.dtype)[..., None]
 
     def gradient(self, scaled_ridge: float | np.ndarray, out: np.ndarray, scratch: np.ndarray) -> np.ndarray:
-        """Gradient in U of mean loss + scaled_ridge penalty(), written to out (..., m, D).
+        """Write the gradient in U of mean loss + scaled_ridge penalty() to out (..., m, D); return out.
 
         One matrix product. Call after `move` or `prepare_gradient`; scaled_ridge (...), scratch is like out.
         """
@@ -263,11 +263,11 @@ class TaylorPoint:
         return out
 
     def train_loss(self) -> Any:
-        """(...) float64."""
+        """Return the mean loss over the samples, (...) float64."""
         return np.mean(self.problem.loss.value(self.outputs, self.problem.targets), axis=-1)
 
     def penalty(self) -> Any:
-        """(sum_r |u_r|^4)^(power/4), or sum_r |u_r|^2, (...) float64."""
+        """Return (sum_r |u_r|^4)^(power/4), or sum_r |u_r|^2, (...) float64."""
         if self.problem.penalty_power == 2:
             return self.norms.sum(axis=-1)
         return np.vecdot(self.norms, self.norms) ** (self.problem.penalty_power // 4)

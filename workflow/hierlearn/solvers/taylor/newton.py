@@ -44,7 +44,7 @@ class NewtonEnd:
 def newton(
     point: TaylorPoint, single: TaylorProblem, scaled_ridge: float, tolerance: float, max_steps: int
 ) -> NewtonEnd:
-    """Newton steps from `point`, which they move and which has at most a few thousand samples.
+    """Make Newton steps from `point`, which they move and which has at most a few thousand samples.
 
     single: the point's problem in float32, in which directions are found; the objective, its gradient and the search
     are in the point's dtype. Stops with "ok" at 1/2 |gradient| |U| <= min(tolerance * objective, 0.1 * (objective of 0
@@ -86,7 +86,7 @@ def newton(
 def _direction(
     point: TaylorPoint, model: TaylorProblem, scaled_ridge: float, gradient: np.ndarray, norm: float
 ) -> tuple[np.ndarray, int, GaussNewtonMetric]:
-    """A Newton direction (m, D) for the gradient with its norm, Hessian products spent, and the metric; all in the
+    """Return a Newton direction (m, D) of the gradient, its norm, Hessian products spent, and the metric; all in the
     model's dtype. Raises LinAlgError where rounding leaves nothing of it."""
     metric = GaussNewtonMetric(point, scaled_ridge, floor=_FLOOR, features=model.features, gram=model.gram)
     # Of norm 1, so that nothing underflows in float32.

@@ -41,7 +41,7 @@ class PathFit:
 
 
 def predict(features: Array, gates: Array, signs: Array, weights: Array, order: int = 2) -> Array:
-    """Outputs 1/(sqrt(m) k!) sum_r a_r s_ir <w_r, h_i>^k of the order-k Taylor model (chen2020, eq. 1; bai2020).
+    """Predict 1/(sqrt(m) k!) sum_r a_r s_ir <w_r, h_i>^k of the order-k Taylor model (chen2020, eq. 1; bai2020).
 
     features (n, D), gates (n, m), signs (m,), weights (..., m, D) -> (..., n) float64; the products are made in the
     features' dtype. Raises ValueError as `make_problem` does.
@@ -59,7 +59,7 @@ def predict(features: Array, gates: Array, signs: Array, weights: Array, order: 
 
 
 def stack_size(samples: int, features: int, width: int) -> int:
-    """How many problems in float32 `fit_paths` is best given at a time: as many as have their gates in cache together.
+    """Return how many float32 problems `fit_paths` is best given at a time: those whose gates are in cache together.
 
     What it keeps of so many is at most STACK_BYTES.
     """
@@ -69,7 +69,7 @@ def stack_size(samples: int, features: int, width: int) -> int:
 def fit_path(
     features: Array, gates: Array, signs: Array, targets: Array, ridges: Array, start: Array, **options: Any
 ) -> PathFit:
-    """`fit_paths` of one problem, whose arrays have no axis in front -> `PathFit`."""
+    """Fit one problem as `fit_paths` does, with arrays without an axis in front -> `PathFit`."""
     features, gates, targets, start = (np.asarray(array) for array in (features, gates, targets, start))
     return fit_paths(features[None], gates[None], signs, targets[None], ridges, start[None], **options)[0]
 
@@ -91,7 +91,7 @@ def fit_paths(
     memory: int = 10,
     trace: bool = False,
 ) -> list[PathFit]:
-    """Stationary points of the order-k Taylor objective for every ridge, largest ridge first, warm-started.
+    """Find stationary points of the order-k Taylor objective at every ridge, largest ridge first, warm-started.
 
     features (S, n, D) float32 or float64 of S problems, gates (S, n, m) = sigma^(k)(<w0_r, h_i>), signs (m,) of -1, +1,
     targets (S, n) (labels -1, +1 for the losses "logistic" and "soft_hinge"), ridges (R,) > 0 in any order, starts
