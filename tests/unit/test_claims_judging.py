@@ -95,6 +95,13 @@ def test_a_description_and_a_check_have_no_control():
     assert (checked["verdict"], checked["control_verdict"]) == ("supported", "")
 
 
+def test_a_withdrawn_question_is_judged_and_shows_the_sentence_of_the_paper():
+    quoted = {"quote": "We assume it.", "where": "Section 2"}
+    found = row(LOW, HIGH, withdrawn=quoted, remark="Widths are small.")
+    assert found["remark"] == "Withdrawn by “We assume it.” (Section 2). Widths are small."
+    assert found["verdict"] == row(LOW, HIGH)["verdict"]
+
+
 def test_what_is_broken_and_what_is_to_be_known_have_columns_and_a_proof_is_a_reason():
     found = row(LOW, HIGH, regime="beyond", beyond="the loss is squared", remark="Widths are small.")
     assert (found["outside"], found["remark"]) == ("the loss is squared", "Widths are small.")

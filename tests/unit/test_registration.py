@@ -58,6 +58,8 @@ def test_words_figures_labels_and_cuts_are_in_no_digest(content):
         ("claims.C1-kernel.statement", "Another one"),
         ("claims.C1-kernel.remark", "Seen before."),
         ("claims.C1-kernel.rival.is", "another name of the rival"),
+        ("claims.C1-kernel.limit_from", "theory"),
+        ("claims.C1-kernel.withdrawn", {"quote": "We assume it.", "where": "Section 2"}),
         ("learners.kernel.label", "Another label"),
     ):
         changed = put(changed, path, value)

@@ -60,7 +60,7 @@ def judge_claim(
         reason=_reason(claim, found, why, control, control_why),
         skipped=_skipped(claim, measured, rival),
         outside=claim.get("beyond", "").strip(),
-        remark=claim.get("remark", "").strip(),
+        remark=_remark(claim),
         before="",
         revision=str(run["revision"]),
         seeds=measured.seeds,
@@ -120,6 +120,13 @@ def _reason(claim: Mapping[str, Any], found: str, why: str, control: str, contro
     if found == FAILS and "proof" in claim:
         return f"{why}, as a proof says: {claim['proof'].strip()}"
     return control_why if found == PASSES and control_why else why
+
+
+def _remark(claim: Mapping[str, Any]) -> str:
+    """What else a reader must know: of a withdrawn question first the sentence by which it is."""
+    quoted = claim.get("withdrawn")
+    said = f"Withdrawn by “{quoted['quote'].strip()}” ({quoted['where'].strip()})." if quoted else ""
+    return " ".join(filter(None, [said, claim.get("remark", "").strip()]))
 
 
 def _skipped(claim: Mapping[str, Any], measured: Measurement, rival: Measurement | None) -> str:

@@ -23,6 +23,8 @@ ORDER = (
     "kind",
     "rank",
     "asked_after",
+    "limit_from",
+    "withdrawn",
     "regime",
     "beyond",
     "proof",

@@ -90,6 +90,15 @@ def check_kind(draft: Draft, at: Path, claim: Claim) -> None:
         _say(draft, (*at, "proof"), claim.proof, None, "nothing, as this is for the regime limit")
 
 
+def check_limit(draft: Draft, at: Path, claim: Claim) -> None:
+    """A primary claim whose limit a result suggested, and a limit or a withdrawal of what is not judged."""
+    if claim.limit_from == "seen" and claim.rank == "primary":
+        draft.add((*at, "limit_from"), show("seen"), "paper, theory or a margin, as the rank is primary")
+    if claim.kind == "description":
+        for key in ("limit_from", "withdrawn"):
+            _say(draft, (*at, key), vars(claim)[key], None, "nothing, as a description is not judged")
+
+
 def check_asked_after(draft: Draft, at: Path, claim: Claim) -> None:
     """A question that is asked after another one and yet primary, or asked after itself."""
     if claim.asked_after is None:

@@ -88,6 +88,8 @@ class Claim:
     control: dict[str, Any] | None
     remark: str | None
     asked_after: str | None
+    limit_from: str | dict[str, str] | None
+    withdrawn: dict[str, str] | None
     side: str | None
 
     def rival(self) -> Component | None:

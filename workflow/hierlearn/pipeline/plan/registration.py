@@ -27,7 +27,7 @@ from hierlearn.pipeline.plan.study import Study
 NAME = "registered.csv"
 FILE = f"config/{NAME}"
 # Says nothing of what is judged and how.
-UNJUDGED = ("remark", "digest", "asked_after")
+UNJUDGED = ("remark", "digest", "asked_after", "limit_from", "withdrawn")
 # The digests of earlier lines, with words and without.
 EARLIER = folders.PACKAGE.parents[1] / "config" / "registered_designs.csv"
 

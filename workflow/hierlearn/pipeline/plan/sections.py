@@ -83,6 +83,7 @@ def check_claims(draft: Draft) -> None:
         at = ("claims", name)
         claims.check_kind(draft, at, claim)
         claims.check_asked_after(draft, at, claim)
+        claims.check_limit(draft, at, claim)
         claims.check_words(draft, at, claim)
         claims.check_quantity(draft, at, claim)
         claims.check_control(draft, at, claim)
