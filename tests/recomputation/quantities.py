@@ -212,6 +212,18 @@ def failure_rate(files, learner, samples, level, where=(), risk="test_risk"):
     return share(int(np.sum(broken | (values > level))), len(values))
 
 
+def share_of_seeds(
+    files, above, samples, level, below=None, where=(), above_where=(), below_where=(), variable="test_risk"
+):
+    named = [(above, above_where)] + ([(below, below_where)] if below else [])
+    cells = [at(files.cube, name, dict(where) | dict(own) | {"samples": samples}, ("seed",)) for name, own in named]
+    broken = np.any([np.isin(one.status.values, FAILED) for one in cells], axis=0)
+    scores = cells[0][variable].values / (cells[1][variable].values if below else 1.0)
+    if np.isnan(scores[~broken]).any():
+        return NOTHING
+    return share(int(np.sum(~broken & (scores <= level))), len(scores))
+
+
 def risk_slope(
     files, learner, samples="largest", axis="dimension", where=(), values=None, risk="test_risk", explained=False
 ):
@@ -335,4 +347,4 @@ QUANTITIES = {
         total_samples_log_ratio,
         published_ratio,
     )
-}
+} | {"share": share_of_seeds}

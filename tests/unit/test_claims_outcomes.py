@@ -84,6 +84,31 @@ def test_the_rule_is_that_of_the_contract_computed_from_the_seeds_alone(designs)
     assert {PASSES, FAILS, UNDECIDED} == set(told)
 
 
+def shared(reached, trials):
+    """The draw of a share, with its 95 % interval by scipy."""
+    interval = scipy.stats.binomtest(reached, trials).proportion_ci(0.95, "exact")
+    return Draw(reached / trials, interval.low, interval.high, trials=trials)
+
+
+@pytest.mark.parametrize(("trials", "missed"), [(56, 0), (77, 1), (95, 2)])
+def test_a_share_of_nine_in_ten_needs_as_many_runs_as_the_contract_says(trials, missed):
+    def word(count):
+        draws = [shared(count // 2 - missed, count // 2), shared(count - count // 2, count - count // 2)]
+        return result("lower", draws, 0.9, None, "above", level(1))
+
+    found, counted = word(trials)
+    exact = scipy.stats.binomtest(trials - missed, trials).proportion_ci(level(1), "exact")
+    assert (counted.low, counted.high) == pytest.approx((exact.low, exact.high))
+    assert found == PASSES and word(trials - 1)[0] == UNDECIDED
+
+
+def test_a_share_fails_where_too_many_miss_and_needs_both_draws():
+    assert result("lower", [shared(20, 40), shared(25, 40)], 0.9, None, "above", level(1))[0] == FAILS
+    assert result("lower", [shared(40, 40)], 0.9, None, "above", level(1))[0] == UNDECIDED
+    # That every seed reaches the level makes nothing exact.
+    assert result("lower", [shared(20, 20), shared(20, 20)], 0.9, None, "above", level(1))[0] == UNDECIDED
+
+
 def test_a_third_draw_changes_nothing():
     pair = [Draw(1.0, 0.5, 1.5, 9), Draw(1.2, 0.7, 1.7, 9)]
     third = Draw(-5.0, -6.0, -4.0, 9)

@@ -166,6 +166,27 @@ def test_a_training_that_diverged_has_failed_and_one_that_is_missing_is_not_know
     assert measured("failure_rate", scores, **given).value == pytest.approx(0.2)
 
 
+def test_a_share_counts_the_seeds_that_reach_a_level_alone_or_over_a_rival():
+    scores = cube(a=lambda d: d**2.0, b=lambda d: d**3.0)
+    given = {"samples": 64, "where": {"degree": 4, "dimension": 8}}
+    alone = measured("share", scores, above="a", level=0.49, **given)
+    exact = binomtest(2, 5).proportion_ci(0.95, "exact")
+    assert (alone.value, alone.low, alone.high) == pytest.approx((0.4, exact.low, exact.high))
+    assert alone.detail == {"reached": 2}
+    # What seeds have in common goes out of a ratio.
+    place = {"samples": 64, "degree": 4, "dimension": 8}
+    ratio = float((scores.test_risk.sel(learner="a") / scores.test_risk.sel(learner="b")).sel(place).mean())
+    above_and_below = {"above": "a", "below": "b", **given}
+    shares = [measured("share", scores, level=factor * ratio, **above_and_below).value for factor in (0.5, 2)]
+    assert shares == [0, 1]
+    # A training that failed reaches nothing, and one that is missing is not known.
+    here = {"learner": 0, "dimension": 2, "degree": 0, "samples": 12}
+    scores.test_risk[here | {"seed": 1}] = np.nan
+    assert measured("share", scores, above="a", level=10.0, **given).reason == "1 of 5 seeds not measured"
+    scores.status[here | {"seed": 1}] = STATUS["diverged"]
+    assert measured("share", scores, above="a", level=10.0, **given).value == pytest.approx(0.8)
+
+
 def test_totals_count_unlabelled_points_of_both_sides():
     scores = cube({"neural": 300.0}, neural=lambda d: 100.0, raw=lambda d: 200.0)
     found = measured("total_samples_log_ratio", scores, above=["neural"], below=["raw"], dimension=8)

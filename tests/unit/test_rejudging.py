@@ -45,7 +45,7 @@ ASKED = {
     "study": {"name": "small", "paper": "chen2020", "preset": "quick", "draw": "small/quick/1", "revision": 1},
     "claims": {
         "Z1": CLAIM
-        | {"quantity": EXPONENT, "predicted": 1.5, "slack": 0.5, "digest": "abc"}
+        | {"quantity": EXPONENT, "predicted": 1.0, "slack": 0.5, "digest": "abc"}
         | {"control": {"rival": "the other", "quantity": EXPONENT | {"learner": "b"}}},
         "A1": CLAIM
         | {"quantity": GAP, "predicted": 1.5}
@@ -99,7 +99,7 @@ def test_two_draws_make_an_outcome_at_the_level_of_their_attempts(tmp_path, monk
     assert "  ✓ holds      Z1, two draws at 99.93 %" in told
     own = [rejudging.drawn(row | {"quantity": "exponent"}) for row in (first[0], second[0])]
     assert {draw.freedom for pair in own for draw in pair} == {len(DIMENSIONS) - 2}
-    word, _ = outcomes.result("upper", [pair[1] for pair in own], 1.5, 0.5, "above", outcomes.level(3))
+    word, _ = outcomes.result("upper", [pair[1] for pair in own], 1.0, 0.5, "above", outcomes.level(3))
     assert word == "fails"
 
 

@@ -354,6 +354,15 @@ def failure_rate(failed: np.ndarray) -> Measurement:
     return of_estimate(clopper_pearson(count, len(failed)), len(failed), {"failures": count}, reason=reason)
 
 
+def share(reached: np.ndarray) -> Measurement:
+    """Return the share of seeds that reach something, with the exact interval of Clopper and Pearson.
+
+    reached: (S,) bool.
+    """
+    counted = failure_rate(reached)
+    return replace(counted, detail={"reached": counted.detail["failures"]})
+
+
 def _measured(fit: Slope, seeds: int, detail: dict[str, Any]) -> Measurement:
     left_out = "; ".join(f"size {size} not fitted: {why}" for size, why in fit.sizes_excluded)
     reason = fit.reason or left_out

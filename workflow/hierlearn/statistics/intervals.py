@@ -83,8 +83,10 @@ def prediction_interval(values: ArrayLike) -> Estimate:
     return _from_log(middle, middle - half, middle + half)
 
 
-def failure_rate(failures: int, trials: int) -> Estimate:
-    """Return the probability of a failure, with the exact interval of Clopper and Pearson (coverage at least 95 %).
+def failure_rate(failures: int, trials: int, level: float = LEVEL) -> Estimate:
+    """Return the probability of a failure, with the exact interval of Clopper and Pearson.
+
+    The coverage is the level at least.
 
     failures of trials that are independent of one another: seeds, not cases that share one. Raises ValueError unless
     0 <= failures <= trials. Without trials there is no interval.
@@ -93,7 +95,7 @@ def failure_rate(failures: int, trials: int) -> Estimate:
         raise ValueError(f"{failures} failures in {trials} trials; expected 0 to {trials}")
     if not trials:
         return Estimate(np.nan, np.nan, np.nan, "no trial")
-    tail = (1 - LEVEL) / 2
+    tail = (1 - level) / 2
     low = scipy.special.betaincinv(failures, trials - failures + 1, tail) if failures else 0.0
     high = scipy.special.betaincinv(failures + 1, trials - failures, 1 - tail) if failures < trials else 1.0
     return Estimate(failures / trials, float(low), float(high))

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from hierlearn.core.aliases import present_rule
 from hierlearn.pipeline.claims import rules
 from hierlearn.pipeline.claims.rules import FAILS, PASSES, UNDECIDED
-from hierlearn.statistics.intervals import LEVEL, Estimate, t_quantile
+from hierlearn.statistics.intervals import LEVEL, Estimate, failure_rate, t_quantile
 
 HOLDS, NO_TEST = "holds", "no test"
 # Of what two draws differ by, in place of what one of them is.
@@ -31,13 +31,15 @@ SYMMETRY = 0.05
 class Draw:
     """A value with its 95 % interval, in the units of the quantity, and the degrees of freedom of the interval.
 
-    Infinite degrees of freedom, where they are not known, give the wider pooled interval.
+    Infinite degrees of freedom, where they are not known, give the wider pooled interval. trials: of a share, of whose
+    two draws the trials are counted together; 0 of what is no share.
     """
 
     value: float
     low: float
     high: float
     freedom: float = math.inf
+    trials: int = 0
 
     @property
     def is_exact(self) -> bool:
@@ -101,7 +103,10 @@ def result(
         over = [draw.value > 1 for draw in draws]
         word = UNDECIDED if len(draws) < 2 else FAILS if all(over) else UNDECIDED if any(over) else PASSES
         return word, Estimate(max(draw.value for draw in draws), math.nan, math.nan)
-    if first.is_exact:
+    if all(draw.trials for draw in draws) and len(draws) == 2:
+        counted = _counted(draws, at)
+        return rules.outcome(rule, counted.value, counted.low, counted.high, predicted, slack, side)[0], counted
+    if first.is_exact and not first.trials:
         return rules.outcome(rule, first.value, first.low, first.high, predicted, slack, side)[0], Estimate(
             *_ends(first)
         )
@@ -121,6 +126,12 @@ def outcome(claim: str, rivals: Iterable[str]) -> str:
     if claim == PASSES and PASSES in results:
         return NO_TEST
     return HOLDS if claim == PASSES and results <= {FAILS} else UNDECIDED
+
+
+def _counted(draws: Sequence[Draw], at: float) -> Estimate:
+    """The share of the trials of all draws together, with its exact interval at a level."""
+    reached = sum(round(draw.value * draw.trials) for draw in draws)
+    return failure_rate(reached, sum(draw.trials for draw in draws), at)
 
 
 def _ends(draw: Draw) -> tuple[float, float, float]:

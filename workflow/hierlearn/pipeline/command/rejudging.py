@@ -20,6 +20,8 @@ NUMBERS = tuple(f"{side}{name}" for side in ("", "control_") for name in ("value
 WORDS = ("verdict", "control_verdict")
 # As claims.csv and verdicts.csv have numbers.
 DIGITS = 1e-5
+# The method of an interval whose draws are counted together.
+SHARES = "exact binomial"
 
 Row = Mapping[str, Any]
 
@@ -92,11 +94,12 @@ def drawn(row: Row) -> tuple[Draw | None, Draw | None]:
         recording.freedom(method, row["seeds"], detail.get("dof")),
         recording.freedom(method, of_rival.get("seeds", 0), of_rival.get("dof")),
     )
+    counts = (row["seeds"], of_rival.get("seeds", 0)) if method == SHARES else (0, 0)
     found = []
-    for side, freedom in zip(("", "control_"), freedoms, strict=True):
+    for side, freedom, trials in zip(("", "control_"), freedoms, counts, strict=True):
         numbers = [row[f"{side}{name}"] for name in ("value", "low", "high")]
         whole = all(number is not None for number in numbers)
-        found.append(Draw(*numbers, float(freedom) if freedom else math.inf) if whole else None)
+        found.append(Draw(*numbers, float(freedom) if freedom else math.inf, trials) if whole else None)
     return found[0], found[1]
 
 

@@ -41,7 +41,7 @@ def _readings(described: Mapping[str, Any]) -> list[tuple[str, dict[str, Any]]]:
         cases = zip(described["of"], *(described[key] for key in ("first", "middle", "last")), strict=True)
         return [(name, where | place) for name, *places in cases for place in places]
     places = list(described.get("places", [{}]))
-    if "below" in described:
+    if described.get("below"):
         above, below = (where | described.get(f"{side}_where", {}) for side in ("above", "below"))
         # Places are those of the learner above.
         return [*((described["above"], above | place) for place in places), (described["below"], below)]

@@ -146,6 +146,46 @@ class FailureRate(OfLearner, AtSamples):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Share(AtSamples):
+    """The share of seeds that reach a level at one n, with the exact interval of Clopper and Pearson.
+
+    For theorems that hold "with probability": a mean over seeds hides those that miss the level. A seed reaches it
+    whose score, or the score above over the one below, is at most the level. A training that failed reaches nothing.
+    Of two draws the seeds are counted together.
+    """
+
+    UNIT = "share of seeds"
+    METHOD = "exact binomial"
+    above: Annotated[str, Reference("learners"), "Learner whose score is to reach the level."]
+    below: Annotated[str | None, Reference("learners"), "Learner over whose score it is taken; null: none."] = None
+    level: Annotated[Positive, "The level, which is reached from above."]
+    variable: Variable = "test_risk"
+    above_where: Annotated[
+        dict[str, Any], Reference("some coordinates"), "Values of coordinates for the learner above, beside `where`."
+    ] = field(default_factory=dict)
+    below_where: Annotated[dict[str, Any], Reference("some coordinates"), "The same for the learner below."] = field(
+        default_factory=dict
+    )
+
+    @property
+    def learners(self) -> list[str]:
+        return [self.above] if self.below is None else [self.above, self.below]
+
+    def measure(self, cube: Dataset, probes: Probes) -> estimates.Measurement:
+        """cube: scores.nc of a study. A seed that was not trained leaves no interval."""
+        places = zip(self.learners, (self.above_where, self.below_where), strict=False)
+        cells = [self.cells(cube, learner, where) for learner, where in places]
+        score, *others = (one[self.variable].values for one in cells)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            score = score / others[0] if others else score
+        broken = np.any([np.isin(one.status.values, FAILED) for one in cells], axis=0)
+        unknown = int(np.sum(np.isnan(score) & ~broken))
+        if unknown:
+            return estimates.no_value(f"{unknown} of {len(score)} seeds not measured", len(score))
+        return at_place(estimates.share(~broken & (score <= self.level)), cube, self.where, self.samples)
+
+
+@dataclass(frozen=True, kw_only=True)
 class NormAtError(OfLearner, AtSamples):
     """Geometric mean over seeds of |W|_F where train_loss first falls to `error`, interpolated in the logs of both.
 
