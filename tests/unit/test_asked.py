@@ -94,8 +94,9 @@ def test_a_row_of_the_page_shows_then_now_and_later_without_a_click(records):
     shown = "first question, then: ✓ holds now: ○ no test asked later: ✓ passes The run had a question that differs"
     # Among the rows of its paper and in its study.
     assert told.count(shown) == 2 and text.count("○</span> no test</span>") == 2
-    # What no record knows has the result of its draw.
-    assert "✓</span> passes</span>" in text and "surviv" not in text
+    # One draw makes no outcome.
+    assert text.count("?</span> undecided</span>") == 1
+    assert "✓</span> passes</span>" not in text and "surviv" not in text
 
 
 def test_the_readme_has_the_outcomes_by_scope_and_marks_a_sentence_on_what_is_not_decided(records):

@@ -152,7 +152,7 @@ def render(
         earlier=earlier,
         questions=questions,
         standing=lambda row: standing(row, questions),
-        is_draw=lambda row: not (row.claim in questions and questions[row.claim].now),
+        is_draw=lambda row: not questions,
         stored=stored,
         drawing=lambda row: drawing(row, spoken(row), number),
         **said,
@@ -169,9 +169,17 @@ def told_of(
 
 
 def standing(row: Row, questions: Mapping[str, Asked]) -> tuple[str, str]:
-    """The mark and the word of a row: its outcome by its first question where that is known, else its draw's result."""
-    one = questions.get(row.claim)
-    return (MARK_OF[one.now], one.now) if one and one.now else (MARKS[row.verdict], result(row.verdict))
+    """The mark and the word of a row: where questions are known its outcome by its first question, else its result.
+
+    One draw makes no outcome, so that a row whose first question is not run is undecided; a check needs no second.
+    """
+    one, mark = questions.get(row.claim), MARKS[row.verdict]
+    if one and one.now:
+        return MARK_OF[one.now], one.now
+    if not questions:
+        return mark, RESULTS[mark]
+    mark = mark if row.kind in NO_EVIDENCE else MARKS[INCONCLUSIVE]
+    return mark, OUTCOMES[mark]
 
 
 def outcomes(rows: Iterable[Row]) -> list[tuple[str, str, int]]:
@@ -192,8 +200,7 @@ def by_kind_and_scope(
             within: [
                 (mark, word, n)
                 for mark in RESULTS
-                for word in (OUTCOMES[mark], RESULTS[mark])[mark != "✓" :]
-                if (n := counts[kind, within, mark, word])
+                if (n := counts[kind, within, mark, word := (OUTCOMES if questions else RESULTS)[mark]])
             ]
             for within in SCOPES
         }
