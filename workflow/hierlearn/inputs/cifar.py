@@ -67,7 +67,7 @@ class Cifar(Pictures, Finite):
         return passes(streams, own, start, count)
 
     def overlap(self) -> float:
-        """None: test points are the published ones of every seed."""
+        """Return 0: test points are the published ones of every seed."""
         return 0.0
 
     def of_rows(self, rows: np.ndarray) -> np.ndarray:
