@@ -10,7 +10,7 @@ import pytest
 
 from hierlearn.core.registry import PACKAGE
 from hierlearn.pipeline.command import runs
-from hierlearn.pipeline.command.__main__ import LATER, main, parser
+from hierlearn.pipeline.command.__main__ import main, parser
 
 ROOT = PACKAGE.parents[1]
 ASKED = ("--learners", "ntk", "--dimension", "4")
@@ -70,12 +70,6 @@ def test_what_a_question_is_asked_reaches_its_plan(tmp_path):
     done = subprocess.run(command, cwd=tmp_path, text=True, capture_output=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "my-question" in done.stdout
-
-
-@pytest.mark.parametrize("name", LATER)
-def test_what_is_not_there_yet_says_so(name):
-    for words in ((name,), (name, "anything", "--target", "y"), (name, "--target=y")):
-        assert ended(*words) == f"error: hierlearn {name} is not there yet; it {LATER[name]}"
 
 
 @pytest.mark.parametrize(

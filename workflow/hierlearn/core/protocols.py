@@ -441,6 +441,15 @@ class Quantity(Component, Protocol):
 class Figure(Component, Protocol):
     """A figure of a study."""
 
+    @property
+    def letters(self) -> tuple[str, ...]:
+        """Panels that can be drawn alone, by their letters; none where they belong together."""
+        return ()
+
+    def alone(self, letter: str) -> "Figure":
+        """Return the figure of one of its `letters`."""
+        return self
+
     @abstractmethod
     def draw(self, cube: Any, probes: Mapping[str, Any], study: Mapping[str, Any], traces: Any = None) -> Any:
         """Return a matplotlib Figure. cube, traces: scores.nc and traces.nc, None where nothing is trained."""

@@ -28,11 +28,6 @@ examples:
 
 `hierlearn COMMAND --help` explains one command. Everything runs in the present folder; results go to ./results.
 """
-# What the command will do one day, in the words that it answers with today.
-LATER = {
-    "export": "will write rows of the ledger as LaTeX and BibTeX",
-    "figure": "will draw one panel of a figure in a journal's column width",
-}
 
 
 def parser() -> Parser:
@@ -99,8 +94,17 @@ def parser() -> Parser:
     convert.add_argument(
         "files", nargs="+", type=arguments.path, metavar="FILE", help="study files, or folders with studies"
     )
-    for name, what in LATER.items():
-        command(name, f"{what} (not there yet)", _later).takes_all = True
+    export = command("export", "write rows of a finished run as LaTeX or BibTeX", _export, which, where)
+    export.add_argument("--rows", **{**several, "required": False}, type=arguments.text, help="names of rows: C1-p4")
+    forms = arguments.one_of(("latex", "bibtex"))
+    export.add_argument("--format", action=Once, type=forms, default="latex", help="latex, a table, or bibtex")
+    export.add_argument("--out", action=Once, type=arguments.text, metavar="FILE", help="file to write: the terminal")
+    figure = command("figure", "draw one panel of a figure in a journal's column width", _figure, where)
+    figure.add_argument("study", type=arguments.text)
+    figure.add_argument("--panel", action=Once, required=True, type=arguments.text, help="its letter: b")
+    widths = "single (89 mm), double (183 mm) or millimetres"
+    figure.add_argument("--width", action=Once, type=arguments.text, default="single", help=widths)
+    figure.add_argument("--out", action=Once, type=arguments.text, metavar="FILE", help="pdf, svg or png: STUDY-b.pdf")
     whole.commands = commands.choices
     return whole
 
@@ -201,12 +205,8 @@ def _answer(asked: argparse.Namespace) -> int:
     # Imported where it is used: help should come at once.
     from hierlearn.core.words import nearest
     from hierlearn.pipeline.command import records, runs
-    from hierlearn.pipeline.plan.configuration import configure
 
-    words = runs.settings(asked)
-    given = {key: runs.value(key, word, text) for word in words for key, _, text in [word.partition("=")]}
-    targets = asked.studies or ()
-    plan = configure(given, Path("config/config.yaml"), runs.ROOT / "config" / "studies", targets)
+    plan = runs.plan_of(asked, asked.studies)
     if asked.studies:
         by_name = plan.targets.by_name()
         if unknown := [word for word in asked.studies if word not in by_name]:
@@ -240,6 +240,18 @@ def _judge(asked: argparse.Namespace) -> int:
     return int(differs)
 
 
+def _figure(asked: argparse.Namespace) -> None:
+    from hierlearn.pipeline.command import panel
+
+    panel.draw(asked)
+
+
+def _export(asked: argparse.Namespace) -> None:
+    from hierlearn.pipeline.command import export
+
+    export.write(asked)
+
+
 def _check(asked: argparse.Namespace) -> int:
     """Ask the contract tests, which need pytest."""
     from hierlearn.pipeline.command import runs
@@ -253,10 +265,6 @@ def _convert(asked: argparse.Namespace) -> None:
 
     for line in convert.convert_all(asked.files, runs.ROOT):
         print(line)
-
-
-def _later(asked: argparse.Namespace) -> NoReturn:
-    raise ValueError(f"hierlearn {asked.command} is not there yet; it {LATER[asked.command]}")
 
 
 def main(words: Sequence[str] | None = None) -> NoReturn:

@@ -19,8 +19,6 @@ class Parser(argparse.ArgumentParser):
         # Arguments of parents come without add_argument.
         self.options = [name for parent in parents for name in parent.options]
         self.commands: Collection[str] = ()
-        # Whether unknown words are no fault.
-        self.takes_all = False
         super().__init__(*given, parents=parents, allow_abbrev=False, **more)
 
     def add_argument(self, *names: str, **more: Any) -> argparse.Action:  # type: ignore[override]
@@ -35,7 +33,7 @@ class Parser(argparse.ArgumentParser):
         if self.commands and command not in self.commands and not command.startswith("-"):
             self.refuse(show(command) if words else command, f"a command, {nearest(command, self.commands)}")
         asked, rest = super().parse_known_args(words, namespace)
-        if rest and not self.takes_all:
+        if rest:
             option = rest[0].partition("=")[0]
             if not option.startswith("-"):
                 self.refuse(f"{show(rest[0])}, which nothing takes", "names together, before or after all options")

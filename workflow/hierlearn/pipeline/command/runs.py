@@ -6,6 +6,7 @@ import re
 import sys
 from argparse import Namespace
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any, NoReturn
 
 from hierlearn.core.provenance import PACKAGE
@@ -51,6 +52,16 @@ def ask(asked: Namespace) -> NoReturn:
     question |= {key: vars(asked)[key] for key in ("seeds", "threshold", "cap") if vars(asked)[key] is not None}
     given = settings(asked, f"question={json.dumps(question)}")
     _become(snakemake([], given, asked.cores, asked.snakemake))
+
+
+def plan_of(asked: Namespace, studies: Sequence[str]) -> Any:
+    """Return the plan of some studies, or papers, with a command's settings; of all studies without any."""
+    # Imported where it is used: most commands only start Snakemake.
+    from hierlearn.pipeline.plan.configuration import configure
+
+    words = settings(asked)
+    given = {key: value(key, word, text) for word in words for key, _, text in [word.partition("=")]}
+    return configure(given, Path("config/config.yaml"), ROOT / "config" / "studies", studies or ())
 
 
 def settings(asked: Namespace, *more: str) -> list[str]:

@@ -1,11 +1,12 @@
 """One look for all figures: readable in greyscale and to colour-blind eyes, equal bytes for equal data."""
 
 import io
+import re
 from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from hierlearn.pipeline.figures._legends import uncover
+from hierlearn.pipeline.figures._legends import stand_below, uncover
 
 LOOK = {
     "backend": "agg",
@@ -32,6 +33,8 @@ DPI = 200
 CLAIMS = {"fontsize": 6, "color": "#777777"}
 # Times that a layout is computed at most: what is settled after two is nearly always settled.
 LAYOUTS = 4
+# How a title begins that names its panel, and the lowest height of a panel that is drawn alone, over its width.
+LETTER, LOWEST = re.compile("^[a-z]  "), 0.72
 
 
 def set_look() -> None:
@@ -108,6 +111,28 @@ def name_claims(place, names: Iterable[str]) -> None:
     look = CLAIMS | {"textcoords": "offset points", "va": "bottom", "annotation_clip": False}
     if names:
         place.annotate(", ".join(names), (0, 1), (0, 17), xycoords="axes fraction", **look)
+
+
+def narrow(figure, width: float):
+    """Return a figure of one panel in a width in inches, without its letter and the names of claims.
+
+    What stands below all panels is broken into as many rows as the width asks for.
+    """
+    areas = [area for area in (figure, *figure.subfigs) if area.legends]
+    handles = [area.legends[0].legend_handles for area in areas]
+    for area in areas:
+        area.legends[0].remove()
+    figure.set_size_inches(width, width * figure.get_figheight() / figure.get_figwidth())
+    figure.set_figheight(max(figure.get_figheight(), LOWEST * width))
+    for area, those in zip(areas, handles, strict=True):
+        stand_below(area, those)
+    for place in figure.axes:
+        place.set_title(LETTER.sub("", place.get_title("left")), loc="left")
+        for text in place.texts:
+            if text.get_fontsize() == CLAIMS["fontsize"] and text.get_color() == CLAIMS["color"]:
+                text.set_visible(False)
+                text.set_in_layout(False)
+    return figure
 
 
 def lay_out(figure):

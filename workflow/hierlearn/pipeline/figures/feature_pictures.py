@@ -1,13 +1,14 @@
 """What the units of a layer look for, as pictures, in time, and how near they stay to what they were."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal
 
 import numpy as np
+from annotated_types import MinLen
 
 from hierlearn.core import protocols
-from hierlearn.core.parameters import Reference
+from hierlearn.core.parameters import UNIQUE, Reference
 from hierlearn.pipeline.figures._axes import tidy
 from hierlearn.pipeline.figures._identities import COLOURS, MARKERS
 from hierlearn.pipeline.figures._parameters import Shown
@@ -18,6 +19,8 @@ from hierlearn.pipeline.quantities._tables import along
 APART = 1
 # Half of what layers are apart, where comparisons are 1 apart.
 ASIDE = 0.08
+Letter = Literal["a", "b"]
+WIDTHS: dict[Letter, float] = {"a": 2, "b": 1}
 AXES = ("unit", "row", "column")
 PICTURES = {
     "picture_start": "before training",
@@ -32,21 +35,35 @@ class FeaturePictures(protocols.Figure):
     """Pictures of units of the last layer in time, and how near those of all are to those of the same unit before."""
 
     probe: Annotated[str, Reference("probes"), "An experiment of `feature_pictures`."]
-    shows: Annotated[dict[Literal["a", "b"], Shown], "Panel -> claims that it shows; their names stand above it."] = (
-        field(default_factory=dict)
+    shows: Annotated[dict[Letter, Shown], "Panel -> claims that it shows; their names stand above it."] = field(
+        default_factory=dict
     )
+    panels: Annotated[list[Letter], MinLen(1), UNIQUE, "The panels that are drawn."] = field(
+        default_factory=lambda: list(WIDTHS)
+    )
+
+    @property
+    def letters(self) -> tuple[str, ...]:
+        return tuple(self.panels)
+
+    def alone(self, letter: Any) -> "FeaturePictures":
+        return replace(self, panels=[letter])
 
     def draw(self, cube: Any, probes: Mapping[str, Any], study: Mapping[str, Any], traces: Any = None) -> Any:
         """cube, study, traces: unused; probes by name."""
         found = probes[self.probe]
         figure = blank(8.2, 2.8)
-        left, right = figure.subplots(1, 2, width_ratios=[2, 1])
+        ratios = [WIDTHS[letter] for letter in self.panels]
+        (row,) = figure.subplots(1, len(ratios), width_ratios=ratios, squeeze=False)
+        places = dict(zip(self.panels, row, strict=True))
         layer = found.layers.values.max()
         of_layer = [found[name].sel(layers=layer) for name in PICTURES]
         first = [one.isel({axis: 0 for axis in one.dims if axis not in AXES}).transpose(*AXES) for one in of_layer]
-        self._mosaic(left, layer, np.stack([one.values for one in first]))
-        self._nearness(right, found)
-        for letter, place in (("a", left), ("b", right)):
+        if "a" in places:
+            self._mosaic(places["a"], layer, np.stack([one.values for one in first]))
+        if "b" in places:
+            self._nearness(places["b"], found)
+        for letter, place in places.items():
             name_claims(place, self.shows.get(letter, ()))
         return figure
 

@@ -1,7 +1,7 @@
 """Panels of curves: a probe's variables, risks, n* or trajectories of training, and published numbers beside them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, comb
 from typing import Annotated, Any
 
@@ -22,6 +22,7 @@ from hierlearn.theory.dimensions import composition_risk_bound, composition_samp
 
 # Theory goes on to so many times the largest place where a learner was measured, which it would squeeze otherwise.
 BEYOND = 2.0
+LETTERS = "abcdefghijklmnop"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,6 +31,13 @@ class Panels(protocols.Figure):
 
     columns: Annotated[int, Interval(ge=1, le=4), "Panels in a row."] = 2
     panels: Annotated[list[Panel], MinLen(1), "The panels, each of one kind."]
+
+    @property
+    def letters(self) -> tuple[str, ...]:
+        return tuple(LETTERS[: len(self.panels)])
+
+    def alone(self, letter: str) -> "Panels":
+        return replace(self, columns=1, panels=[self.panels[LETTERS.index(letter)]])
 
     def draw(self, cube: Any, probes: Mapping[str, Any], study: Mapping[str, Any], traces: Any = None) -> Any:
         """cube: scores.nc of the study, None if it trains nothing; probes by name; study: labels of the learners;
@@ -40,7 +48,7 @@ class Panels(protocols.Figure):
         for place in places[len(self.panels) :]:
             place.set_axis_off()
         seen: dict[str, _identities.Look] = {}
-        for letter, place, panel in zip("abcdefghijklmnop", places, self.panels, strict=False):
+        for letter, place, panel in zip(LETTERS, places, self.panels, strict=False):
             place.set_title(f"{letter}  {panel['title']}")
             name_claims(place, panel.get("shows", ()))
             if panel["kind"] == "bars":

@@ -2,10 +2,11 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
+from annotated_types import MinLen
 
 from hierlearn.core import protocols
 from hierlearn.core.parameters import UNIQUE, Reference
@@ -39,6 +40,7 @@ MANY = 6
 # Sizes of a curve that is long enough for the number of its dimension.
 FEW = 5
 Learner = Annotated[str, Reference("learners")]
+Letter = Literal["a", "b", "c", "d", "e"]
 Counts = dict[
     Learner,
     Literal["dimension", "harmonic_dimension", "polynomial_dimension", "quadratic_dimension", "quad_raw_dimension"],
@@ -89,9 +91,20 @@ class SampleComplexity(protocols.Figure):
         "Learner -> name of its theory line.",
     ] = field(default_factory=dict)
     probe: Annotated[str, Reference("probes"), "Name of the probe that holds the theory lines."] = ""
-    shows: Annotated[
-        dict[Literal["a", "b", "c", "d", "e"], Shown], "Claims that a panel shows; their names stand above it."
-    ] = field(default_factory=dict)
+    shows: Annotated[dict[Letter, Shown], "Claims that a panel shows; their names stand above it."] = field(
+        default_factory=dict
+    )
+    panels: Annotated[list[Letter], MinLen(1), UNIQUE, "The panels that are drawn, of those that the study fills."] = (
+        field(default_factory=lambda: list(get_args(Letter)))
+    )
+
+    @property
+    def letters(self) -> tuple[str, ...]:
+        filled = {"c": bool(self.control), "d": bool(self.probe)}
+        return tuple(letter for letter in self.panels if filled.get(letter, True))
+
+    def alone(self, letter: Any) -> "SampleComplexity":
+        return replace(self, panels=[letter])
 
     def draw(self, cube: Any, probes: Mapping[str, Any], study: Mapping[str, Any], traces: Any = None) -> Any:
         """cube: scores.nc of the study; probes by name; study: labels of the learners, title."""
@@ -102,21 +115,23 @@ class SampleComplexity(protocols.Figure):
         # One that is trained elsewhere alone, at another degree, has nothing to show here.
         places = [self.main, self.control] if self.control else [self.main]
         names = [name for name in every if any(_has_risk(cube, name, where) for where in places)]
-        figure = blank(11, 8.4)
-        top, bottom = figure.subfigures(2, 1, height_ratios=(0.8, 1.25), hspace=0.02)
-        curves = [name for name in names if _has_risk(cube, name, self.main)]
-        if curves:
-            self._curves(top, cube, curves, looks, study["labels"])
-        else:
-            place = top.subplots()
-            place.set_title(f"a  {_titled('Learning curves', self.main)}")
-            explain(place, "no risk was measured")
         lines = probes.get(self.probe)
         # Of a study whose only axis is the dimension no other value is fixed.
         used = {"b": True, "c": bool(self.control), "d": lines is not None, "e": True}
-        letters = [letter for letter, there in used.items() if there]
+        letters = [letter for letter, there in used.items() if there and letter in self.panels]
+        figure, top, bottom = _areas("a" in self.panels, bool(letters))
+        curves = [name for name in names if _has_risk(cube, name, self.main)]
+        if top is not None and curves:
+            self._curves(top, cube, curves, looks, study["labels"])
+        elif top is not None:
+            place = top.subplots()
+            place.set_title(f"a  {_titled('Learning curves', self.main)}")
+            explain(place, "no risk was measured")
+        if bottom is None:
+            return figure
         ratios = [WIDTHS[letter] for letter in letters]
-        panels = dict(zip(letters, bottom.subplots(1, len(letters), width_ratios=ratios), strict=True))
+        (row,) = bottom.subplots(1, len(letters), width_ratios=ratios, squeeze=False)
+        panels = dict(zip(letters, row, strict=True))
         tables = []
         for letter, where in (("b", self.main), ("c", self.control)):
             if letter in panels:
@@ -124,10 +139,12 @@ class SampleComplexity(protocols.Figure):
                 role = f"Samples to risk {self.threshold:g}" if where is self.main else "Control"
                 panels[letter].set_title(f"{letter}  {_titled(role, where)}")
         at_most = any(np.isfinite(limits(table)[1]).any() for table in tables)
-        self._totals(panels["b"], cube, looks)
+        if "b" in panels:
+            self._totals(panels["b"], cube, looks)
         if "d" in panels:
             self._theory(panels["d"], lines, looks, study["labels"])
-        self._exponents(panels["e"], cube, names, looks)
+        if "e" in panels:
+            self._exponents(panels["e"], cube, names, looks)
         for letter, panel in panels.items():
             name_claims(panel, self.shows.get(letter, ()))
         handles = [
@@ -339,3 +356,12 @@ def _titled(what: str, where: Mapping[str, Any]) -> str:
 
 def _words(where: Mapping[str, Any]) -> str:
     return ", ".join(f"${'p' if axis == 'degree' else axis}={value}$" for axis, value in where.items())
+
+
+def _areas(above: bool, below: bool) -> tuple[Any, Any, Any]:
+    """The figure, its part for the learning curves and its part for all other panels; None for a part without any."""
+    if above and below:
+        figure = blank(11, 8.4)
+        return figure, *figure.subfigures(2, 1, height_ratios=(0.8, 1.25), hspace=0.02)
+    figure = blank(11, 3.3 if above else 5.1)
+    return figure, figure if above else None, figure if below else None
