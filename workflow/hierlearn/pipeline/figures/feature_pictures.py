@@ -38,24 +38,24 @@ class FeaturePictures(protocols.Figure):
     shows: Annotated[dict[Letter, Shown], "Panel -> claims that it shows; their names stand above it."] = field(
         default_factory=dict
     )
-    panels: Annotated[list[Letter], MinLen(1), UNIQUE, "The panels that are drawn."] = field(
+    only: Annotated[list[Letter], MinLen(1), UNIQUE, "The panels that are drawn."] = field(
         default_factory=lambda: list(WIDTHS)
     )
 
     @property
     def letters(self) -> tuple[str, ...]:
-        return tuple(self.panels)
+        return tuple(self.only)
 
     def alone(self, letter: Any) -> "FeaturePictures":
-        return replace(self, panels=[letter])
+        return replace(self, only=[letter])
 
     def draw(self, cube: Any, probes: Mapping[str, Any], study: Mapping[str, Any], traces: Any = None) -> Any:
         """cube, study, traces: unused; probes by name."""
         found = probes[self.probe]
         figure = blank(8.2, 2.8)
-        ratios = [WIDTHS[letter] for letter in self.panels]
+        ratios = [WIDTHS[letter] for letter in self.only]
         (row,) = figure.subplots(1, len(ratios), width_ratios=ratios, squeeze=False)
-        places = dict(zip(self.panels, row, strict=True))
+        places = dict(zip(self.only, row, strict=True))
         layer = found.layers.values.max()
         of_layer = [found[name].sel(layers=layer) for name in PICTURES]
         first = [one.isel({axis: 0 for axis in one.dims if axis not in AXES}).transpose(*AXES) for one in of_layer]

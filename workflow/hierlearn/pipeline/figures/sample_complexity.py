@@ -94,17 +94,17 @@ class SampleComplexity(protocols.Figure):
     shows: Annotated[dict[Letter, Shown], "Claims that a panel shows; their names stand above it."] = field(
         default_factory=dict
     )
-    panels: Annotated[list[Letter], MinLen(1), UNIQUE, "The panels that are drawn, of those that the study fills."] = (
+    only: Annotated[list[Letter], MinLen(1), UNIQUE, "The panels that are drawn, of those that the study fills."] = (
         field(default_factory=lambda: list(get_args(Letter)))
     )
 
     @property
     def letters(self) -> tuple[str, ...]:
         filled = {"c": bool(self.control), "d": bool(self.probe)}
-        return tuple(letter for letter in self.panels if filled.get(letter, True))
+        return tuple(letter for letter in self.only if filled.get(letter, True))
 
     def alone(self, letter: Any) -> "SampleComplexity":
-        return replace(self, panels=[letter])
+        return replace(self, only=[letter])
 
     def draw(self, cube: Any, probes: Mapping[str, Any], study: Mapping[str, Any], traces: Any = None) -> Any:
         """cube: scores.nc of the study; probes by name; study: labels of the learners, title."""
@@ -118,8 +118,8 @@ class SampleComplexity(protocols.Figure):
         lines = probes.get(self.probe)
         # Of a study whose only axis is the dimension no other value is fixed.
         used = {"b": True, "c": bool(self.control), "d": lines is not None, "e": True}
-        letters = [letter for letter, there in used.items() if there and letter in self.panels]
-        figure, top, bottom = _areas("a" in self.panels, bool(letters))
+        letters = [letter for letter, there in used.items() if there and letter in self.only]
+        figure, top, bottom = _areas("a" in self.only, bool(letters))
         curves = [name for name in names if _has_risk(cube, name, self.main)]
         if top is not None and curves:
             self._curves(top, cube, curves, looks, study["labels"])
