@@ -161,6 +161,25 @@ def test_a_new_name_in_the_place_of_an_old_one_is_asked_after_it():
     assert list(first_questions.other_questions(renamed(place="Theorem 3"), RECORDS, [])) == []
 
 
+def test_a_registered_question_stays_and_may_be_withdrawn_by_the_papers_words():
+    study = checking.load_study(ROOT / "config" / "studies" / "chen2020-sample-complexity.yaml", "standard")
+    assert list(first_questions.gone(study, RECORDS)) == []
+    others = {name: claim for name, claim in study.claims.items() if name != "C1-p4"}
+    (fault,) = first_questions.gone(replace(study, claims=others), RECORDS)
+    assert "claims: found no C1-p4, which was registered on" in str(fault)
+    assert "expected C1-p4, with the paper's sentence in `withdrawn`" in str(fault)
+    quoted = {"quote": "We consider the square loss.", "where": "Section 2"}
+    withdrawn = replace(study, claims=study.claims | {"C1-p4": replace(study.claims["C1-p4"], withdrawn=quoted)})
+    assert list(first_questions.gone(withdrawn, RECORDS)) == []
+    assert list(first_questions.other_questions(withdrawn, RECORDS, [])) == []
+
+
+def test_no_registered_question_is_gone():
+    for file in sorted((ROOT / "config" / "studies").glob("*.yaml")):
+        for preset in ("quick", "standard"):
+            assert list(first_questions.gone(checking.load_study(file, preset), RECORDS)) == [], file.name
+
+
 def test_a_question_is_asked_after_one_that_was_registered(lines):
     (fault,) = first_questions.other_questions(renamed(asked_after="C1-none"), RECORDS, lines)
     assert "claims.C1-other.asked_after: found 'C1-none'; expected a claim that was registered before" in str(fault)

@@ -118,6 +118,21 @@ def other_questions(study: Study, folder: Path, lines: Sequence[registration.Lin
                     yield Fault(study.file, ("claims", claim, *_written(field)), show(now), allowed)
 
 
+def gone(study: Study, folder: Path) -> Iterator[Fault]:
+    """Yield the registered questions that a study asks no more: a mistaken one stays, and quotes the paper.
+
+    folder: `docs/records`, which a folder of your own need not have. Those that went before are `exceptions`.
+    """
+    records = read(folder / FILE) if (folder / FILE).is_file() else {}
+    listed = exceptions(folder) if records else set()
+    for claim, record in records.items():
+        here = record["study"], record["preset"]
+        if here == (study.name, study.preset) and claim not in study.claims and (claim, "question") not in listed:
+            found = f"no {claim}, which was registered on {record['date']}"
+            allowed = f"{claim}, with the paper's sentence in `withdrawn` where the question is mistaken"
+            yield Fault(study.file, ("claims",), found, allowed)
+
+
 def _written(field: str) -> list[str]:
     """Where a claim writes a field of its question: its test says four of them."""
     first, *rest = field.split(".")

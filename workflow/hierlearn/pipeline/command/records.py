@@ -86,6 +86,7 @@ def register(plan: Plan) -> Answer:
     again = first_questions.restored(folder)
     faults = [fault for study in studies for fault in registration.other_designs(study, plan.registered, again)]
     faults += [fault for study in studies for fault in first_questions.other_questions(study, folder, plan.registered)]
+    faults += [fault for study in studies for fault in first_questions.gone(study, folder)]
     faults += [fault for study in studies for fault in design_sizes.smaller_designs(study, folder)]
     if faults:
         raise ValueError("\n".join(f"error: {fault}" for fault in faults).removeprefix("error: "))
