@@ -201,13 +201,13 @@ def _unset_formulas(study: Study) -> Iterator[Fault]:
 
 
 def _short_lines(study: Study) -> Iterator[Fault]:
-    """Claims by a line through fewer sizes than an interval needs; smoke judges nothing in earnest."""
+    """Judged claims by a line through fewer sizes than an interval needs; smoke judges nothing in earnest."""
     # Here, as it brings scipy, which a run whose studies are known does without.
     from hierlearn.statistics.exponents import FEWEST_SIZES
 
     for name, claim in study.claims.items() if study.preset != "smoke" else ():
         for at, described in ((("quantity",), claim.quantity), (("rival", "quantity"), claim.rival())):
-            if described is None:
+            if described is None or claim.rule == "descriptive":
                 continue
             kind = described["name"]
             full = registry.defaults("quantities", kind) | described
