@@ -32,6 +32,9 @@ class Component:
     def sample(self, streams, role, start, count):
         return self.answer
 
+    def rows(self, streams, role, start, count):
+        return None
+
     def draw(self, streams, inputs):
         return self.answer
 
@@ -302,6 +305,34 @@ def test_a_component_inherits_the_place_of_its_method():
 
     with pytest.raises(BrokenContract, match=f"^{HERE}target: "):
         boundary.target(Heir(None), {}, X)
+
+
+@pytest.mark.parametrize(
+    ("method", "answer", "message"),
+    [
+        ("rows", np.zeros((2, 3), int), r"rows: found int64 of shape \(2, 3\); expected integers of shape \(2, 4\)"),
+        ("rows", np.zeros((2, 4)), "rows: found float64 of shape"),
+        ("of_rows", np.zeros((2, 3, 6), np.float32), r"of_rows: found float32 of shape \(2, 3, 6\)"),
+        ("target_of_rows", np.full((2, 4, 1), np.nan), "of_rows: found 8 of 8 values that are not finite"),
+    ],
+)
+def test_rows_of_a_finite_set_and_what_belongs_to_them_are_checked(method, answer, message):
+    class Finite(Component):
+        def rows(self, streams, role, start, count):
+            return self.answer
+
+        def of_rows(self, *given):
+            return self.answer
+
+    numbers, finite = np.zeros((2, 4), int), Finite(answer)
+    asked = {
+        "rows": lambda: boundary.rows(finite, STREAMS, "test", 0, 4),
+        "of_rows": lambda: boundary.points_of_rows(finite, numbers),
+        "target_of_rows": lambda: boundary.target_of_rows(finite, None, numbers),
+    }
+    with pytest.raises(BrokenContract, match=message) as refused:
+        asked[method]()
+    assert "\n" not in str(refused.value)
 
 
 def test_what_a_problem_draws_goes_through_the_boundary():
