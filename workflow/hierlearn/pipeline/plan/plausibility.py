@@ -201,13 +201,16 @@ def _unset_formulas(study: Study) -> Iterator[Fault]:
 
 
 def _short_lines(study: Study) -> Iterator[Fault]:
-    """Judged claims by a line through fewer sizes than an interval needs; smoke judges nothing in earnest."""
+    """Claims by a line through fewer sizes than an interval needs; smoke judges nothing in earnest.
+
+    A description is of all sizes that there are, unless it names its own: nothing is judged by them.
+    """
     # Here, as it brings scipy, which a run whose studies are known does without.
     from hierlearn.statistics.exponents import FEWEST_SIZES
 
     for name, claim in study.claims.items() if study.preset != "smoke" else ():
         for at, described in ((("quantity",), claim.quantity), (("rival", "quantity"), claim.rival())):
-            if described is None or claim.rule == "descriptive":
+            if described is None:
                 continue
             kind = described["name"]
             full = registry.defaults("quantities", kind) | described
@@ -215,6 +218,8 @@ def _short_lines(study: Study) -> Iterator[Fault]:
             if registry.implementation("quantities", kind).UNIT not in LINES:
                 continue
             for key in sorted(FITTED & set(parameters)):
+                if claim.rule == "descriptive" and full.get(key) is None:
+                    continue
                 # A line along the number of samples names its own, three at least; what a user's own fits is not known.
                 reference = parameters[key].get("reference", "")
                 sizes = _fitted(study, full, key, reference) if reference.endswith(ALONG) else None
