@@ -72,6 +72,7 @@ def store(plan: Plan, root: Path) -> list[str]:
             now = plans.get(at) if known else None
             if known and now:
                 known["rows"] = reworded(known["rows"], now.studies[name])
+                known["study"] |= {key: getattr(now.studies[name], key) for key in ("title", "summary")}
                 _write(stored, known)
             current = now and now.inputs.identity(now.targets.file(name, "claims.json"))
             if current and current != known["identity"]:
