@@ -52,9 +52,10 @@ def refused(text: str) -> list[str]:
 
 @pytest.mark.parametrize("room", ROOMS)
 def test_docstrings_begin_with_a_verb(room):
-    files = [file for file in (PACKAGE / room).rglob("*.py") if not re.search(r"/_(?!_init__)", file.as_posix())]
-    assert files
-    assert not [f"{file.relative_to(PACKAGE)}:{found}" for file in sorted(files) for found in refused(file.read_text())]
+    files = {file.relative_to(PACKAGE): file.read_text() for file in sorted((PACKAGE / room).rglob("*.py"))}
+    public = {name: text for name, text in files.items() if not re.search(r"/_(?!_init__)", name.as_posix())}
+    assert public
+    assert not [f"{name}:{found}" for name, text in public.items() for found in refused(text)]
 
 
 @pytest.mark.parametrize("words", ["The norm of x.", "Norm of x.", "Returns the norm.", "(S,) float64.", ""])

@@ -144,6 +144,7 @@ def adam() -> Optimiser:
 
 
 def get_optimiser(name: str, momentum: float) -> Optimiser:
+    """Return sgd or adam by its name. Raises KeyError."""
     return {"sgd": sgd(momentum), "adam": adam()}[name]
 
 
@@ -165,6 +166,7 @@ def cosine_factor(step: float | np.ndarray, steps: float | np.ndarray) -> Any:
 
 
 def total_gradient(gradient: np.ndarray | Factors) -> np.ndarray:
+    """Return a gradient as one array: itself, or the sum of its factors' products left^T right."""
     if isinstance(gradient, np.ndarray):
         return gradient
     left, right = gradient[0]

@@ -119,6 +119,7 @@ class Architecture:
     head: str = "mean"
 
     def cut(self, depth: int) -> "Architecture":
+        """Return the network of the first `depth` layers."""
         return replace(self, layers=self.layers[:depth])
 
     @property
@@ -167,6 +168,7 @@ class Architecture:
         return found
 
     def head_shapes(self, outputs: int) -> dict[str, tuple[int, ...]]:
+        """Return the shapes of the head's weights, by name."""
         found: dict[str, tuple[int, ...]] = {"head_weight": (self.features(), outputs), "head_bias": (1, outputs)}
         for j, channels in enumerate(self.head_norms):
             found |= {f"head_scale{j}": (1, channels), f"head_shift{j}": (1, channels)}

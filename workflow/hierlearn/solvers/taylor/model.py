@@ -83,6 +83,7 @@ class TaylorProblem:
         )
 
     def astype(self, dtype: DTypeLike) -> "TaylorProblem":
+        """Return the problem with its matrices in another dtype."""
         return replace(self, features=self.features.astype(dtype), signed_gates=self.signed_gates.astype(dtype))
 
 
