@@ -4,8 +4,11 @@ A page asks for one of these by a line of its own, such as {keys}, in whose plac
 name returns.
 """
 
+import contextlib
 import csv
+import io
 import json
+import os
 import re
 from ast import ClassDef, FunctionDef, Module, get_docstring, parse, walk
 from collections.abc import Iterator, Mapping
@@ -16,6 +19,7 @@ import yaml
 
 from hierlearn.core import registry
 from hierlearn.pipeline.claims.page.mathematics import html
+from hierlearn.pipeline.command.__main__ import parser
 from hierlearn.pipeline.plan import history
 
 ROOT = Path(__file__).parents[1]
@@ -204,6 +208,24 @@ def _cited(text: str) -> Iterator[tuple[str, str]]:
 def _order(place: str) -> tuple[int, list[float], str]:
     kind = next(i for i, word in enumerate(PLACES) if place.startswith(word))
     return kind, [float(number) for number in re.findall(r"\d+(?:\.\d+)?", place)], place
+
+
+def command() -> str:
+    """What `hierlearn --help` and the help of every subcommand say."""
+    # Lines are as wide here as on any machine.
+    os.environ["COLUMNS"] = "100"
+    main = parser().format_help()
+    names = re.findall(r"^    ([a-z-]+)(?: |$)", main.partition("\n  COMMAND\n")[2], re.MULTILINE)
+    found = {"hierlearn": main, **{f"hierlearn {name}": _help(name) for name in names}}
+    return "\n".join(f"## {name}\n\n```text\n{text}```\n" for name, text in found.items())
+
+
+def _help(name: str) -> str:
+    """What a subcommand says of itself."""
+    told = io.StringIO()
+    with contextlib.redirect_stdout(told), contextlib.suppress(SystemExit):
+        parser().parse_args([name, "--help"])
+    return told.getvalue()
 
 
 def draws() -> str:

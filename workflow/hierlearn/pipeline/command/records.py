@@ -26,7 +26,7 @@ def cost(plan: Plan) -> Answer:
     if pace:
         lines.append(f"Scaled by {pace:.2g}, what the jobs in {ran} took over what was estimated for them.")
     else:
-        lines.append(f"They are for machine H of docs/cost.md, and for this one once quick has run in {ran}.")
+        lines.append(f"They are for machine H of docs/records/cost.md, and for this one once quick has run in {ran}.")
     # Sizes are known without them; a run asks for them.
     lines += [f"To run it needs a file that is not there: {fault}" for fault in plan.absent]
     return lines, False
