@@ -23,6 +23,7 @@ ROOMS = (
     "datasets",
     "estimators",
     "comparison",
+    "../templates",  # what authors of components begin with
 )
 VERBS = """
     Add Adjust Bound Build Certify Change Check Clear Collect Compare Correlate Count Cut Descend Distil Do Draw

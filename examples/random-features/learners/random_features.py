@@ -22,14 +22,14 @@ class RandomFeatures(Learner):
         ridge: Annotated[Positive, "Strength of the penalty on |a|^2."]
 
     def needs(self, sizes: Sizes) -> Needs:
-        """Hidden layers, a Gram matrix of them and its factors; the two layers of a model."""
+        """Count hidden layers, a Gram matrix of them and its factors; the two layers of a model."""
         n, m, rows = sizes.samples, self.width, sizes.samples + sizes.validation
         memory = {"fit": 3 * rows * m + 3 * min(n, m) ** 2, "predict": 2 * sizes.test * m}
         memory["model"] = m * (sizes.features + sizes.outputs)
         return Needs(memory=memory, work={"fit": 4 * n * m * min(n, m), "predict": 2 * sizes.test * m})
 
     def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
-        """State: w (S, D, m), a (S, m, k) float64."""
+        """Fit all seeds; state: w (S, D, m), a (S, m, k) float64."""
         ridges, kind = np.asarray(sample.choices["ridge"], np.float64), sample.data.kind
         dimension = sample.features.draw("training", 1).shape[-1]
         layers = sample.streams.at("w").stack(lambda generator: generator.standard_normal((dimension, self.width)))
@@ -46,10 +46,10 @@ class RandomFeatures(Learner):
         return Fit.stack(fits)
 
     def predict(self, state: State, features: Features, role: str, count: int, cache: dict[Any, Any]) -> np.ndarray:
-        """(S, count, k) float64."""
+        """Return predictions (S, count, k) float64."""
         return hidden(features.draw(role, count), state["w"]) @ state["a"]
 
 
 def hidden(x: np.ndarray, w: np.ndarray) -> np.ndarray:
-    """relu(<w_j, x>) / m^{1/2}: (..., n, D), (..., D, m) -> (..., n, m) float64."""
+    """Return relu(<w_j, x>) / m^{1/2}: (..., n, D), (..., D, m) -> (..., n, m) float64."""
     return np.maximum(x.astype(np.float64) @ w, 0) / np.sqrt(w.shape[-1])

@@ -26,30 +26,30 @@ class Staircase(Teacher):
     LAWS = ("hypercube",)
 
     def objections(self, inputs: Input) -> Iterator[Objection]:
-        """Monomials that are longer than a point, and leaps beyond the last."""
+        """Object to monomials that are longer than a point, and leaps beyond the last."""
         if self.order > inputs.dimension:
             yield "order", f"{self.order}", f"at most the dimension {inputs.dimension}"
         if self.order % self.leap:
             yield "leap", f"{self.leap}", f"a divisor of the order {self.order}"
 
     def draw(self, streams: Streams, inputs: Input) -> State:
-        """coordinates (S, k)."""
+        """Draw coordinates (S, k)."""
         self.refuse(inputs)
         return {"coordinates": streams.at("coordinates").stack(lambda g: g.permutation(inputs.dimension)[: self.order])}
 
     def bases(self, state: State, x: np.ndarray) -> np.ndarray:
-        """The monomials (S, n, k / l) float64."""
+        """Return the monomials (S, n, k / l) float64."""
         signs = np.sign(np.take_along_axis(x, state["coordinates"][:, None, :], axis=-1)).astype(np.float64)
         return np.cumprod(signs, axis=-1)[..., self.leap - 1 :: self.leap]
 
     def target(self, state: State, x: np.ndarray) -> np.ndarray:
-        """(S, n, d) -> (S, n, 1) float64."""
+        """Return targets: (S, n, d) -> (S, n, 1) float64."""
         return self.bases(state, x).sum(axis=-1, keepdims=True)
 
     def norm(self, state: State, inputs: Input) -> np.ndarray:
-        """Monomials are orthonormal: the root of their number."""
+        """Return, as monomials are orthonormal, the root of their number."""
         return np.full(len(state["coordinates"]), (self.order // self.leap) ** 0.5)
 
     def degrees(self) -> tuple[int, ...]:
-        """Of every monomial."""
+        """Return the degree of every monomial."""
         return tuple(range(self.leap, self.order + 1, self.leap))

@@ -23,7 +23,7 @@ class Template(Experiment):
     COORDINATES = {"samples": "samples"}
 
     def measure(self, problem: Problem) -> Variables:
-        """linear_risk (seed, samples); it stands in a study where a probe stands."""
+        """Return linear_risk (seed, samples); it stands in a study where a probe stands."""
         train, test = problem.draw("training", max(self.samples)), problem.draw("test", 1000)
         risks = np.empty((len(problem.seeds), len(self.samples)))
         for i, n in enumerate(self.samples):

@@ -18,7 +18,7 @@ class Template(Figure):
     height: Annotated[Positive, "Height of the figure in inches."] = 4.0
 
     def draw(self, cube: Any, probes: Mapping[str, Any], study: Mapping[str, Any], traces: Any = None) -> Any:
-        """cube: scores.nc of the study; probes by name; study: labels of the learners, title."""
+        """Return a figure. cube: scores.nc of the study; probes by name; study: labels of the learners, title."""
         figure = blank(6, self.height)
         panel = figure.subplots()
         for place, name in enumerate(cube.learner.values):

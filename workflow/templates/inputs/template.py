@@ -20,5 +20,5 @@ class Template(Rows):
     law: ClassVar[str] = "template"
 
     def draw(self, generator: np.random.Generator, rows: int) -> np.ndarray:
-        """(rows, d) independent points."""
+        """Draw (rows, d) independent points."""
         return generator.uniform(-self.half_width, self.half_width, (rows, self.dimension))

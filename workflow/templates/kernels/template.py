@@ -19,9 +19,9 @@ class Template(Kernel):
     bandwidth: Annotated[Positive, "Length b."] = 1.0
 
     def __call__(self, x: np.ndarray, z: np.ndarray | None = None, dtype: DTypeLike = np.float64) -> np.ndarray:
-        """(n, d), (n', d) -> (n, n'); z None: x with itself, exactly symmetric."""
+        """Return K: (n, d), (n', d) -> (n, n'); z None: x with itself, exactly symmetric."""
         return np.exp(-cdist(x, x if z is None else z) / self.bandwidth).astype(dtype)
 
     def profile(self, t: np.ndarray) -> np.ndarray:
-        """K of unit vectors with inner product t; any shape -> the same shape, float64."""
+        """Return K of unit vectors with inner product t; any shape -> the same shape, float64."""
         return np.exp(-np.sqrt(2 - 2 * np.minimum(t, 1)) / self.bandwidth)

@@ -21,7 +21,7 @@ class Template(Learner):
         ridge: Annotated[Positive, "Strength of the penalty."]
 
     def needs(self, sizes: Sizes) -> Needs:
-        """Memory in numbers and work in operations, by which jobs are placed; without it they are guessed."""
+        """Count memory in numbers and work in operations, by which jobs are placed; without it they are guessed."""
         n, monomials = sizes.samples, (sizes.features + 1) ** 2
         return Needs(
             memory={"fit": (n + sizes.validation + 3 * monomials) * monomials, "predict": sizes.test * monomials},
@@ -29,7 +29,7 @@ class Template(Learner):
         )
 
     def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
-        """State: weights (S, (D + 1)(D + 2) / 2, k) float64; the ridge that is best on validation points."""
+        """Fit all seeds; state: weights (S, (D + 1)(D + 2) / 2, k) float64, ridge chosen on validation points."""
         ridges, kind = np.asarray(sample.choices["ridge"], np.float64), sample.data.kind
         fits = []
         # One seed after the other: features (n, D) and labels (n, k), training points and validation points.
@@ -50,12 +50,12 @@ class Template(Learner):
         return Fit.stack(fits)
 
     def predict(self, state: State, features: Features, role: str, count: int, cache: dict[Any, Any]) -> np.ndarray:
-        """(S, count, k) float64."""
+        """Return predictions (S, count, k) float64."""
         return monomials(features.draw(role, count)) @ state["weights"]
 
 
 def monomials(h: np.ndarray) -> np.ndarray:
-    """(..., n, D) -> (..., n, (D + 1)(D + 2) / 2) float64."""
+    """Return products: (..., n, D) -> (..., n, (D + 1)(D + 2) / 2) float64."""
     h = np.concatenate([np.ones((*h.shape[:-1], 1)), h.astype(np.float64)], axis=-1)
     first, second = np.triu_indices(h.shape[-1])
     return h[..., first] * h[..., second]

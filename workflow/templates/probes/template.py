@@ -20,7 +20,7 @@ class Template(Probe):
     MEASURES = {"moment_ratio": "(E f^4)^{1/4} / (E f^2)^{1/2}"}
 
     def measure(self, problem: Problem) -> Variables:
-        """moment_ratio (seed,)."""
+        """Return moment_ratio (seed,)."""
         target = problem.draw("probe", self.points).target[..., 0]
         ratio = np.mean(target**4, axis=1) ** 0.25 / np.mean(target**2, axis=1) ** 0.5
         return describe(self, problem, {"moment_ratio": (("seed",), ratio)})

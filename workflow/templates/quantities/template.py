@@ -20,7 +20,7 @@ class Template(OfScores):
     variable: Annotated[str, Reference("scores"), "A variable of scores.nc."] = "test_risk"
 
     def measure(self, cube: Dataset, probes: Probes) -> Measurement:
-        """cube: scores.nc of a study. A failed training leaves no interval."""
+        """Return a `Measurement`. cube: scores.nc of a study. A failed training leaves no interval."""
         values, cells = self.scores(cube, self.variable)
         # Without one seed each, as a jackknife has it.
         without = [np.max(np.delete(values, i)) for i in range(len(values))] if len(values) > 1 else [np.nan]

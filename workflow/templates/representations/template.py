@@ -19,7 +19,7 @@ class Template(Representation):
     unlabelled: ClassVar[int] = 2000
 
     def fit(self, unlabelled: np.ndarray, streams: Streams) -> State:
-        """State: weights (S, d, D), phases (S, 1, D), scale (S, 1, 1)."""
+        """Return the state: weights (S, d, D), phases (S, 1, D), scale (S, 1, 1)."""
         dimension = unlabelled.shape[-1]
         weights = streams.at("weights").stack(lambda generator: generator.standard_normal((dimension, self.count)))
         phases = streams.at("phases").stack(lambda generator: generator.uniform(0, 2 * np.pi, (1, self.count)))
@@ -28,6 +28,6 @@ class Template(Representation):
         return {"weights": weights, "phases": phases, "scale": scale}
 
     def apply(self, state: State, x: np.ndarray) -> np.ndarray:
-        """(S, n, d) -> (S, n, D) float32."""
+        """Return features: (S, n, d) -> (S, n, D) float32."""
         raw = np.cos(x.astype(np.float64) @ state["weights"] + state["phases"])
         return (state["scale"] * raw).astype(np.float32)

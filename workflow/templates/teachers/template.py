@@ -20,24 +20,24 @@ class Template(Teacher):
     LAWS = ("gaussian", "hypercube")
 
     def draw(self, streams: Streams, inputs: Input) -> State:
-        """directions (S, d): every seed has a stream of its own. Raises ValueError under another law."""
+        """Draw directions (S, d): every seed has a stream of its own. Raises ValueError under another law."""
         self.refuse(inputs)
         u = streams.at("directions").stack(lambda generator: generator.standard_normal(inputs.dimension))
         return {"directions": u / np.linalg.norm(u, axis=1, keepdims=True)}
 
     def target(self, state: State, x: np.ndarray) -> np.ndarray:
-        """(S, n, d) -> (S, n, 1) float64."""
+        """Return targets: (S, n, d) -> (S, n, 1) float64."""
         return np.einsum("snd,sd->sn", x.astype(np.float64), state["directions"])[..., None]
 
     def norm(self, state: State, inputs: Input) -> np.ndarray:
-        """(E f^2)^{1/2} of every seed: 1 where E x x^T = I, shorter where the points have norm 1."""
+        """Return (E f^2)^{1/2} of every seed: 1 where E x x^T = I, shorter where the points have norm 1."""
         scale = inputs.dimension**-0.5 if inputs.norm == "unit" else 1.0
         return np.full(len(state["directions"]), scale)
 
     def degrees(self) -> tuple[int, ...]:
-        """Linear functions alone."""
+        """Return 1: linear functions alone."""
         return (1,)
 
     def bases(self, state: State, x: np.ndarray) -> np.ndarray:
-        """The target itself."""
+        """Return the target itself."""
         return self.target(state, x)
