@@ -109,6 +109,21 @@ def test_a_share_fails_where_too_many_miss_and_needs_both_draws():
     assert result("lower", [shared(20, 20), shared(20, 20)], 0.9, None, "above", level(1))[0] == UNDECIDED
 
 
+def test_two_draws_that_split_one_set_have_the_variance_of_all_their_splits():
+    rng, seeds, ratio = np.random.default_rng(5), 8, 0.25
+    draws = []
+    for values in rng.standard_normal((2, seeds)):
+        half = scipy.stats.t.ppf(0.975, seeds - 1) * values.std(ddof=1) * math.sqrt(1 / seeds + ratio)
+        common = seeds * ratio / (1 + seeds * ratio)
+        draws.append(Draw(values.mean(), values.mean() - half, values.mean() + half, seeds - 1, common=common))
+    same = (draws[0], draws[0])
+    # 1/(2J) + n_test/n_train of the variance of a split, in the place of (1/J + n_test/n_train)/2.
+    half = pooled(same, 0.95).high - draws[0].value
+    one = (draws[0].high - draws[0].value) / scipy.stats.t.ppf(0.975, seeds - 1) / math.sqrt(1 / seeds + ratio)
+    expected = scipy.stats.t.ppf(0.975, 2 * seeds - 2) * one * math.sqrt(1 / (2 * seeds) + ratio)
+    assert half == pytest.approx(expected)
+
+
 def test_a_third_draw_changes_nothing():
     pair = [Draw(1.0, 0.5, 1.5, 9), Draw(1.2, 0.7, 1.7, 9)]
     third = Draw(-5.0, -6.0, -4.0, 9)

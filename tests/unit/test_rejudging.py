@@ -11,6 +11,7 @@ from hierlearn.pipeline.claims import evidence, outcomes
 from hierlearn.pipeline.claims.evidence import Evidence
 from hierlearn.pipeline.command import rejudging
 from hierlearn.pipeline.files import results
+from hierlearn.pipeline.plan import checking, jobs
 
 DIMENSIONS, SAMPLES, SEEDS = [4, 6, 8, 12], [4 * 2**k for k in range(10)], range(6)
 
@@ -118,6 +119,29 @@ def test_of_a_quantity_of_a_users_own_all_that_it_may_read_is_kept(monkeypatch):
     monkeypatch.setattr(evidence, "_is_shipped", lambda name: False)
     kept = evidence.needed(ASKED, Evidence(cube(1.0), None, {"p": probe()}))
     assert "train_risk" in kept.scores and "other" in kept.probes["p"]
+
+
+def test_rows_of_one_finite_set_say_that_they_are_of_it():
+    kept = evidence.needed(ASKED, Evidence(cube(1.0), None, {"p": probe()}))
+    scored, probed = evidence.rows(ASKED | {"finite": "pictures", "overlap": 0.25}, kept)
+    assert scored["sizes"].endswith("for these pictures") and "pictures" not in probed["sizes"]
+    # A probe has a set of its own.
+    own = {"claims": {"A1": ASKED["claims"]["A1"] | {"finite": "pictures", "overlap": 0.25}}}
+    (wide,) = evidence.rows(ASKED | own, kept)
+    assert "for these pictures" in wide["sizes"] and wide["detail"]["split_ratio"] == 0.25
+    assert wide["high"] - wide["low"] > probed["high"] - probed["low"]
+
+
+def test_rows_on_shifted_digits_say_so_and_rows_on_drawn_points_do_not():
+    folder = registry.PACKAGE.parents[1] / "config" / "studies"
+    digits, drawn = (
+        jobs.judge(checking.load_study(folder / f"allenzhu2020-{name}.yaml", "standard"))["claims"]
+        for name in ("pictures", "algorithm")
+    )
+    of_digits = [claim for claim in digits.values() if "finite" in claim]
+    assert {claim["finite"] for claim in of_digits} == {"pictures"}
+    assert {claim["overlap"] for claim in of_digits} == {497 / 1300}
+    assert {claim.get("finite") for claim in drawn.values()} == {None}
 
 
 def test_every_quantity_says_how_its_interval_is_made():

@@ -36,13 +36,17 @@ class Finite(Input):
 
     def overlap(self) -> float:
         """Test rows over all others; 0 where the rows are not known."""
-        supply = self.supply()
-        rest = sum(supply.values()) - supply.get("test", 0)
-        return supply["test"] / rest if rest else 0.0
+        return overlap_of(self.supply())
 
     def sample(self, streams: Streams, role: str, start: int, count: int) -> np.ndarray:
         """Return the points of the rows start .. start+count of a role."""
         return self.of_rows(self.rows(streams, role, start, count))
+
+
+def overlap_of(supply: Mapping[str, int]) -> float:
+    """Test points over all others of a set that every seed splits anew; 0 of no set. supply: points by role."""
+    rest = sum(supply.values()) - supply.get("test", 0)
+    return supply["test"] / rest if rest else 0.0
 
 
 def part_of(streams: Streams, role: str, parts: Mapping[str, int]) -> np.ndarray:

@@ -9,7 +9,7 @@ import numpy as np
 from hierlearn.core.protocols import Input, Objection
 from hierlearn.core.streams import Streams
 from hierlearn.inputs._digits import PIXELS, digits
-from hierlearn.inputs._finite import part_of, passes
+from hierlearn.inputs._finite import overlap_of, part_of, passes
 
 # How the 1797 digits are shared out.
 DIGITS = {"training": 1000, "validation": 300, "test": 497}
@@ -42,6 +42,10 @@ class DigitPictures(Pictures):
     def supply(self) -> Mapping[str, int]:
         """Return how many pictures each role has, wherever on the canvas they lie."""
         return DIGITS
+
+    def overlap(self) -> float:
+        """Test pictures over all others: every seed splits the same pictures anew."""
+        return overlap_of(DIGITS)
 
     def library(self) -> tuple[np.ndarray, np.ndarray]:
         """All pictures (1797, 1, 8, 8) float32, as bright as on the canvas, and their classes (1797,)."""

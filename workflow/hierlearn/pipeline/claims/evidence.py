@@ -46,13 +46,17 @@ def rows(asked: Described, found: Evidence) -> list[dict[str, Any]]:
     judged = []
     for name, claim in asked["claims"].items():
         described, rival = _quantities(claim)
-        overlap = asked.get("overlap", 0.0)
+        # A probe says of its own problem whether its seeds split one finite set.
+        shared = claim if "probe" in described else asked
+        overlap = shared.get("overlap", 0.0)
         measured = _over_splits(described, measure(described, found), overlap)
         other = _over_splits(rival, measure(rival, found), overlap) if rival else None
         probe, flops = described.get("probe"), found.flops.get(name, 0.0)
         row = judge_claim(
             name, claim, measured, other, flops, f"{probe}.probe.nc" if probe else "scores.nc", asked["study"]
         )
+        if "finite" in shared:
+            row["sizes"] = ", ".join(filter(None, [row["sizes"], f"for these {shared['finite']}"]))
         rates = asked.get("rates", {})
         at_ends = edges(described, found.scores, rates)
         of_rival = edges(rival, found.scores, rates) if rival else []
@@ -72,7 +76,7 @@ def measure(described: Described, found: Evidence) -> Measurement:
 def _over_splits(described: Described, measured: Measurement, overlap: float) -> Measurement:
     """A measurement of scores whose seeds split one finite set, its interval corrected for what splits share."""
     over_seeds = registry.implementation("quantities", described["name"]).METHOD.startswith("t over seeds")
-    return over_splits(measured, overlap) if overlap and over_seeds and "probe" not in described else measured
+    return over_splits(measured, overlap) if overlap and over_seeds else measured
 
 
 def needed(asked: Described, found: Evidence) -> Evidence:

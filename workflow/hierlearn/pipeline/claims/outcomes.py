@@ -32,7 +32,8 @@ class Draw:
     """A value with its 95 % interval, in the units of the quantity, and the degrees of freedom of the interval.
 
     Infinite degrees of freedom, where they are not known, give the wider pooled interval. trials: of a share, of whose
-    two draws the trials are counted together; 0 of what is no share.
+    two draws the trials are counted together; 0 of what is no share. common: the share of its variance that a second
+    draw has in common with it, as where both split one finite set.
     """
 
     value: float
@@ -40,6 +41,7 @@ class Draw:
     high: float
     freedom: float = math.inf
     trials: int = 0
+    common: float = 0.0
 
     @property
     def is_exact(self) -> bool:
@@ -77,10 +79,13 @@ def pooled(draws: tuple[Draw, Draw], at: float) -> Estimate:
     on_the_log = all(draw.is_on_the_log for draw in draws)
     (first, first_error), (second, second_error) = (draw.error(on_the_log) for draw in draws)
     freedom, error = sum(draw.freedom for draw in draws), math.hypot(first_error, second_error)
+    # What both have in common stays in their mean and goes out of their difference.
+    shared = 2 * min(draw.common for draw in draws) * first_error * second_error
+    apart, error = math.sqrt(max(error**2 - shared, 0.0)), math.sqrt(error**2 + shared)
     value, half = (first + second) / 2, t_quantile(freedom, at) * error / 2
     low, high = value - half, value + half
     value, low, high = (math.exp(one) if on_the_log else one for one in (value, low, high))
-    if abs(first - second) > t_quantile(freedom, JOINT) * error:
+    if abs(first - second) > t_quantile(freedom, JOINT) * apart:
         return Estimate(value, math.nan, math.nan, "the two draws differ by more than their joint interval")
     return Estimate(value, low, high)
 

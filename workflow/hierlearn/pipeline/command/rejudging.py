@@ -95,11 +95,14 @@ def drawn(row: Row) -> tuple[Draw | None, Draw | None]:
         recording.freedom(method, of_rival.get("seeds", 0), of_rival.get("dof")),
     )
     counts = (row["seeds"], of_rival.get("seeds", 0)) if method == SHARES else (0, 0)
+    overlap = row["seeds"] * detail.get("split_ratio", 0.0)
     found = []
     for side, freedom, trials in zip(("", "control_"), freedoms, counts, strict=True):
         numbers = [row[f"{side}{name}"] for name in ("value", "low", "high")]
         whole = all(number is not None for number in numbers)
-        found.append(Draw(*numbers, float(freedom) if freedom else math.inf, trials) if whole else None)
+        found.append(
+            Draw(*numbers, float(freedom) if freedom else math.inf, trials, overlap / (1 + overlap)) if whole else None
+        )
     return found[0], found[1]
 
 

@@ -153,17 +153,29 @@ def judge(study: Study) -> dict[str, Any]:
             name: _scoped(claim, computed.get(name))
             | {"digest": study.registered.get(name, "")}
             | _own_dimension(study, claim["quantity"])
+            | _own_set(study, claim["quantity"])
             for name, claim in claims(study).items()
         },
         "rates": {name: sorted(set(one.select[RATE])) for name, one in study.learners.items() if RATE in one.select},
-        **_overlap(study),
+        **(_of_set(study.points[0].law) if study.learners else {}),
     }
 
 
-def _overlap(study: Study) -> dict[str, float]:
-    """Test points over those that are left, where seeds split one finite set; nothing where they do not."""
-    ratio = study.points[0].law.overlap()
-    return {"overlap": ratio} if ratio and study.learners else {}
+def _of_set(law: Any) -> dict[str, Any]:
+    """What a row is about where all seeds share one finite set, these pictures or these rows, and test points over
+    those that are left, where every seed splits the set anew; nothing of a law whose points are drawn."""
+    found: dict[str, Any] = {"finite": "pictures" if law.shape else "rows"} if law.supply() else {}
+    return found | ({"overlap": law.overlap()} if law.overlap() else {})
+
+
+def _own_set(study: Study, quantity: Mapping[str, Any]) -> dict[str, Any]:
+    """The same of a quantity's probe that has a law of its own."""
+    if "probe" not in quantity:
+        return {}
+    own = _with_tables(study, "probes", study.probes[quantity["probe"]].component)
+    if not isinstance(own.get("input"), Mapping) or "dimension" not in own:
+        return {}
+    return _of_set(registry.build("inputs", own["input"], dimension=own["dimension"]))
 
 
 def _scoped(claim: dict[str, Any], scope: Any) -> dict[str, Any]:
