@@ -22,6 +22,7 @@ NO_COMPONENTS = {
     "comparison/learners.py",
     "pipeline/command/convert.py",
     "pipeline/command/older_claims.py",
+    "pipeline/command/publication.py",
     "pipeline/command/yaml_text.py",
     "core/provenance.py",
     "pipeline/files/load.py",

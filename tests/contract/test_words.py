@@ -7,7 +7,7 @@ import yaml
 
 from hierlearn.core.registry import PACKAGE
 from hierlearn.pipeline.files import papers
-from hierlearn.pipeline.plan import checking, jobs
+from hierlearn.pipeline.plan import checking, descriptions
 
 STUDIES = sorted((PACKAGE.parents[1] / "config" / "studies").glob("*.yaml"))
 PRESETS = ("quick", "standard", "full", "paper")
@@ -39,7 +39,9 @@ def told():
             study, _ = checking.study(file, file.name, preset)
             if study:
                 written = {name: claim.statement for name, claim in study.claims.items()}
-                found += [(file.stem, preset, name, said, written[name]) for name, said in jobs.claims(study).items()]
+                found += [
+                    (file.stem, preset, name, said, written[name]) for name, said in descriptions.claims(study).items()
+                ]
     return found
 
 

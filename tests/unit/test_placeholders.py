@@ -5,7 +5,7 @@ import math
 import pytest
 from small_study import put, study_of
 
-from hierlearn.pipeline.plan import jobs, placeholders
+from hierlearn.pipeline.plan import descriptions, placeholders
 
 CLAIM = "claims.C1-kernel"
 
@@ -14,7 +14,7 @@ def told(content, text, key="statement", **changes):
     """A text of the small study's first claim as a row says it. changes: other fields of the claim."""
     for name, value in {key: text, **changes}.items():
         content = put(content, f"{CLAIM}.{name}", value)
-    return jobs.claims(study_of(content, "small", "small.yaml", "quick"))["C1-kernel"][key]
+    return descriptions.claims(study_of(content, "small", "small.yaml", "quick"))["C1-kernel"][key]
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_a_changed_field_changes_the_number(content):
 def test_the_name_of_a_rival_has_the_numbers_of_its_own_quantity(content):
     rival = {"is": "the same at width {width}", "quantity": {"where": {"width": 8}}}
     study = study_of(put(content, f"{CLAIM}.rival", rival), "small", "small.yaml", "quick")
-    assert jobs.claims(study)["C1-kernel"]["control"]["rival"] == "the same at width 8"
+    assert descriptions.claims(study)["C1-kernel"]["control"]["rival"] == "the same at width 8"
 
 
 @pytest.mark.parametrize("text", ["$x_{degree}$", "$\\frac{a}{b}$ and {0, 1}", "a set {}", "$d$ and $n^{width}$"])

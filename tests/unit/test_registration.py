@@ -12,7 +12,7 @@ from small_study import STUDY, put, study_of
 
 from hierlearn.core import registry
 from hierlearn.pipeline.files import kept_lines
-from hierlearn.pipeline.plan import checking, jobs, registration
+from hierlearn.pipeline.plan import checking, descriptions, jobs, registration
 from hierlearn.pipeline.plan.draws import Draw
 
 ROOT = Path(__file__).parents[2]
@@ -84,12 +84,12 @@ def test_a_learner_that_a_claim_does_not_name_is_not_in_its_digest(content):
 
 def test_a_rival_that_only_the_control_names_is_in_the_digest(content, monkeypatch):
     """Whatever shape a claim's control has."""
-    of = jobs.claims
+    of = descriptions.claims
 
     def with_control(study):
         return {name: claim | {"control": {"quantity": {"above": ["linear"]}}} for name, claim in of(study).items()}
 
-    monkeypatch.setattr(jobs, "claims", with_control)
+    monkeypatch.setattr(descriptions, "claims", with_control)
     changed = put(content, "learners.linear.samples", {"at": [3, 4]})
     assert digests(changed)["C1-kernel"] != digests(content)["C1-kernel"]
 

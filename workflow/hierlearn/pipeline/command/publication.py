@@ -16,7 +16,7 @@ from hierlearn.pipeline.claims.tally import NO_EVIDENCE, comparison, judged
 from hierlearn.pipeline.claims.verdicts import MARKS, REGIMES
 from hierlearn.pipeline.command import recording, rejudging
 from hierlearn.pipeline.files import checksums, figures, papers, texts
-from hierlearn.pipeline.plan import history, jobs, registration, scopes, told, units
+from hierlearn.pipeline.plan import descriptions, history, registration, scopes, told, units
 from hierlearn.pipeline.plan.configuration import Plan, configure
 from hierlearn.pipeline.plan.study import Study
 
@@ -129,7 +129,7 @@ def _too_large(folder: Path) -> list[str]:
 def reworded(rows: Sequence[Mapping[str, Any]], study: Study) -> list[Mapping[str, Any]]:
     """Return stored rows in the present words of their study, where their design is its present one: words may improve
     without a new draw. Scopes are those that are computed for their places."""
-    said, designs, computed = jobs.claims(study), registration.digests(study), scopes.of_study(study)
+    said, designs, computed = descriptions.claims(study), registration.digests(study), scopes.of_study(study)
     found = []
     for row in rows:
         name = row["claim"]

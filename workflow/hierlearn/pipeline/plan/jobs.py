@@ -2,13 +2,14 @@
 
 import functools
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from hierlearn.core import provenance, registry
 from hierlearn.core.protocols import PROTOCOLS
 from hierlearn.inputs import UNIT_LAWS
-from hierlearn.pipeline.plan import placeholders
+from hierlearn.pipeline.plan import descriptions, scopes
+from hierlearn.pipeline.plan.descriptions import with_tables
 from hierlearn.pipeline.plan.grid import GridPoint, Task
 from hierlearn.pipeline.plan.sizes import product
 from hierlearn.pipeline.plan.study import Study, remembered
@@ -89,7 +90,7 @@ def probe(study: Study, name: str) -> dict[str, Any]:
     points = [study.point(coordinates) for coordinates in product(axes)]
     return {
         "axes": axes,
-        "probe": _with_tables(study, "probes", entry.component),
+        "probe": with_tables(study, "probes", entry.component),
         "points": [_problem(study, p, study.seeds) for p in points],
     }
 
@@ -104,7 +105,7 @@ def aggregate(study: Study) -> dict[str, Any]:
 def figure(study: Study) -> dict[str, Any]:
     """Draws the study's figure."""
     return {
-        "figure": _with_tables(study, "figures", study.figure),
+        "figure": with_tables(study, "figures", study.figure),
         "study": {"name": study.name, "title": study.title, "preset": study.preset},
         "labels": {name: entry.label for name, entry in study.learners.items()},
         "raw": _raw(study),
@@ -141,9 +142,6 @@ def rests_on(study: Study) -> str:
 @remembered
 def judge(study: Study) -> dict[str, Any]:
     """Judges the study's claims."""
-    # Here, as it reads whole designs, which are made of what this module says of claims.
-    from hierlearn.pipeline.plan import scopes
-
     computed = scopes.of_study(study)
     return {
         "rests_on": rests_on(study),
@@ -154,7 +152,7 @@ def judge(study: Study) -> dict[str, Any]:
             | {"digest": study.registered.get(name, "")}
             | _own_dimension(study, claim["quantity"])
             | _own_set(study, claim["quantity"])
-            for name, claim in claims(study).items()
+            for name, claim in descriptions.claims(study).items()
         },
         "rates": {name: sorted(set(one.select[RATE])) for name, one in study.learners.items() if RATE in one.select},
         **(_of_set(study.points[0].law) if study.learners else {}),
@@ -172,7 +170,7 @@ def _own_set(study: Study, quantity: Mapping[str, Any]) -> dict[str, Any]:
     """The same of a quantity's probe that has a law of its own."""
     if "probe" not in quantity:
         return {}
-    own = _with_tables(study, "probes", study.probes[quantity["probe"]].component)
+    own = with_tables(study, "probes", study.probes[quantity["probe"]].component)
     if not isinstance(own.get("input"), Mapping) or "dimension" not in own:
         return {}
     return _of_set(registry.build("inputs", own["input"], dimension=own["dimension"]))
@@ -185,43 +183,12 @@ def _scoped(claim: dict[str, Any], scope: Any) -> dict[str, Any]:
     return {key: value for key, value in claim.items() if key not in ("regime", "beyond")} | scope.said(claim["kind"])
 
 
-def claims(study: Study) -> dict[str, dict[str, Any]]:
-    """What every claim of a study says, its quantity and that of its control in full, numbers in its words."""
-    found = {}
-    for name, claim in study.claims.items():
-        said, known = claim.said(), placeholders.values(study, claim, claim.quantity)
-        words = {key: placeholders.fill(said[key], known) for key in placeholders.WORDS if key in said}
-        found[name] = said | words | {"quantity": _with_tables(study, "quantities", claim.quantity)}
-        if rival := claim.rival():
-            called = placeholders.fill(claim.control["rival"], placeholders.values(study, claim, rival))
-            quantity = _with_tables(study, "quantities", rival)
-            found[name]["control"] = claim.control | {"rival": called, "quantity": quantity}
-    return found
-
-
 def _own_dimension(study: Study, quantity: Mapping[str, Any]) -> dict[str, int]:
     """The dimension of the problem that a quantity's probe has of its own, beside that of the study."""
     if "probe" not in quantity:
         return {}
-    own = _with_tables(study, "probes", study.probes[quantity["probe"]].component)
+    own = with_tables(study, "probes", study.probes[quantity["probe"]].component)
     return {"dimension": own["dimension"]} if "dimension" in own else {}
-
-
-def _with_tables(study: Study, kind: str, description: Mapping[str, Any]) -> dict[str, Any]:
-    """A description with its defaults, and with published tables in place of their names: a job knows no other files,
-    and a number that changes runs again what rests on it."""
-
-    def put(value: Any, against: Mapping[str, Any]) -> Any:
-        if against.get("reference") == "published":
-            table = study.published[value]
-            return {"place": table["place"], "coordinates": list(table["coordinates"]), "rows": table["rows"]}
-        if isinstance(value, dict):
-            known = against.get("properties", {})
-            return {key: put(part, known.get(key, {})) for key, part in value.items()}
-        return [put(part, against.get("items", {})) for part in value] if isinstance(value, list) else value
-
-    full = {"name": description["name"]} | registry.defaults(kind, description["name"]) | description
-    return put(full, {"properties": registry.parameters(kind, description["name"])})
 
 
 @functools.cache
@@ -248,21 +215,10 @@ def components(study: Study, rule: str, *words: str) -> tuple[tuple[str, str], .
 def components_of(parameters: dict[str, Any]) -> tuple[tuple[str, str], ...]:
     """(kind, name) of every component that a job's parameters name."""
     found: set[tuple[str, str]] = set()
-    for key, part in entries(parameters):
+    for key, part in descriptions.entries(parameters):
         if key in KINDS and isinstance(part, dict) and "name" in part:
             found.update(registry.components_in(KINDS[key], part))
     return tuple(sorted(found))
-
-
-def entries(content: Any) -> Iterator[tuple[str, Any]]:
-    """(key, part) of all parts of a description, however deep; the key is "" in a list."""
-    waiting = [content]
-    while waiting:
-        below = waiting.pop()
-        for key, part in below.items() if isinstance(below, dict) else (("", one) for one in below):
-            yield key, part
-            if isinstance(part, dict | list):
-                waiting.append(part)
 
 
 RULES = {one.__name__: one for one in (generate, represent, train, evaluate, probe, aggregate, figure, judge)}

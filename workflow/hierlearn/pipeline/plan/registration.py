@@ -20,7 +20,7 @@ from hierlearn.pipeline.claims import digests as canonical
 from hierlearn.pipeline.claims.question_forms import WORDS
 from hierlearn.pipeline.files import kept_lines
 from hierlearn.pipeline.files.faults import Fault
-from hierlearn.pipeline.plan import jobs
+from hierlearn.pipeline.plan import descriptions
 from hierlearn.pipeline.plan.sizes import product
 from hierlearn.pipeline.plan.study import Study
 
@@ -62,10 +62,10 @@ def designs(study: Study) -> dict[str, dict[str, Any]]:
         return say(study, name)
 
     found = {}
-    for name, claim in jobs.claims(study).items():
+    for name, claim in descriptions.claims(study).items():
         judged = {key: value for key, value in claim.items() if key not in UNJUDGED}
         judged["rule"] = aliases.first_rule(judged["rule"])
-        named = {part for _, part in jobs.entries(judged) if isinstance(part, str)}
+        named = {part for _, part in descriptions.entries(judged) if isinstance(part, str)}
         learners = {one: part(_learner, one) for one in study.learners if one in named}
         probes = {one: part(_probe, one) for one in study.probes if one in named}
         found[name] = {"claim": judged, "seeds": study.seeds, "learners": learners, "probes": probes}

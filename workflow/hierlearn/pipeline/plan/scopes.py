@@ -14,7 +14,7 @@ from typing import Any
 from hierlearn.pipeline.claims.question_forms import cells_of, selectors
 from hierlearn.pipeline.claims.tally import NO_EVIDENCE
 from hierlearn.pipeline.files import papers
-from hierlearn.pipeline.plan import jobs, registration
+from hierlearn.pipeline.plan import descriptions, registration
 from hierlearn.pipeline.plan.study import Study
 
 # Kinds whose statements leave a constant or a size open.
@@ -77,7 +77,7 @@ def of_study(study: Study) -> dict[str, Scope]:
 def _own(design: Mapping[str, Any]) -> Iterator[list[Fields]]:
     """The fields of every learner and probe of the claim's own quantity, cell by cell where the quantity looks."""
     quantity = design["claim"]["quantity"]
-    named = {part for _, part in jobs.entries(quantity) if isinstance(part, str)}
+    named = {part for _, part in descriptions.entries(quantity) if isinstance(part, str)}
     where = list(selectors(quantity))
     for section in ("learners", "probes"):
         for name in named & design[section].keys():
