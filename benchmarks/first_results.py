@@ -20,10 +20,10 @@ from table import Row, emit
 
 from hierlearn.pipeline.command import costs
 from hierlearn.pipeline.plan import estimates
-from hierlearn.pipeline.plan.cluster import Requests
 from hierlearn.pipeline.plan.configuration import configure
 from hierlearn.pipeline.plan.estimates import Job
 from hierlearn.pipeline.plan.order import STAGES, Order, judges_primary
+from hierlearn.pipeline.plan.resource_requests import Requests
 from hierlearn.pipeline.plan.study import Study
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -13,7 +13,7 @@ from hierlearn.core import limits, registry
 from hierlearn.core.registry import KINDS, available, build, implementation, parameters, path
 from hierlearn.learners.network import Network
 from hierlearn.learners.taylor import Taylor
-from hierlearn.pipeline.files.violations import Validator, schema_faults
+from hierlearn.pipeline.files.schema_errors import Validator, schema_faults
 
 ALL = [(kind, name) for kind in KINDS for name in available(kind)]
 LIMITS = ("minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum", "multipleOf")

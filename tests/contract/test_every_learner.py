@@ -12,7 +12,7 @@ from hierlearn.core.protocols import STATIONARY, STATUS, NullMonitor, Sample
 from hierlearn.core.registry import PACKAGE, available, build, choices
 from hierlearn.core.streams import Streams
 from hierlearn.pipeline.files import netcdf, problems, results
-from hierlearn.pipeline.files.violations import Validator
+from hierlearn.pipeline.files.schema_errors import Validator
 
 SEEDS, SAMPLES, HELD_OUT = (4, 7, 9), 48, 60
 

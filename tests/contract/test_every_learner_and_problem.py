@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from test_every_learner import offered
 
-from hierlearn.core import boundary, registry
+from hierlearn.core import contracts, registry
 from hierlearn.core.problem import ProblemFeatures, pose
 from hierlearn.core.protocols import STATUS, NullMonitor, Sample
 from hierlearn.core.registry import available, build, choices, defaults
 from hierlearn.core.streams import Streams
-from hierlearn.pipeline.plan import question
+from hierlearn.pipeline.plan import adhoc_study
 from hierlearn.pipeline.plan.configuration import configure
 
 # Target and input: teacher, law and dimension.
@@ -56,8 +56,8 @@ def trained(name, problem, seen):
     unlabelled = posed.unlabelled(max(shown.unlabelled, 1))
     features = ProblemFeatures(posed, shown, shown.fit(unlabelled, posed.streams))
     values = {key: offered(key, schema)[:2] for key, schema in choices("learners", name).items()}
-    fit = boundary.fit(learner, Sample(posed, features, 24, values, streams.at(name)), NullMonitor(), {})
-    return fit, boundary.predictions(learner, fit.state, features, "test", (2, 10, posed.outputs), {})
+    fit = contracts.fit(learner, Sample(posed, features, 24, values, streams.at(name)), NullMonitor(), {})
+    return fit, contracts.predictions(learner, fit.state, features, "test", (2, 10, posed.outputs), {})
 
 
 @pytest.mark.parametrize("seen", SEEN)
@@ -90,7 +90,7 @@ def refusal(tmp_path, monkeypatch):
         return []
 
     yield lines
-    question.keep()
+    adhoc_study.keep()
     registry.use(())
 
 

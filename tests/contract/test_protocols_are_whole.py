@@ -26,7 +26,7 @@ NO_COMPONENTS = {
     "pipeline/command/yaml_text.py",
     "core/provenance.py",
     "pipeline/files/load.py",
-    "pipeline/plan/claims.py",
+    "pipeline/plan/claim_checks.py",
     "pipeline/plan/references.py",
     "pipeline/plan/study.py",
     "solvers/densenets/distilled_training.py",

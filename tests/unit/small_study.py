@@ -2,8 +2,8 @@
 
 import copy
 
-from hierlearn.pipeline.plan.declared import parts
 from hierlearn.pipeline.plan.study import Study
+from hierlearn.pipeline.plan.study_spec import parts
 
 STUDY = """
 title: A study

@@ -6,8 +6,8 @@ from typing import Annotated, ClassVar
 import numpy as np
 import pytest
 
-from hierlearn.core import boundary
-from hierlearn.core.boundary import BrokenContract
+from hierlearn.core import contracts
+from hierlearn.core.contracts import BrokenContract
 from hierlearn.core.protocols import STATUS, Fit, NullMonitor, Sample
 from hierlearn.core.streams import Streams
 from hierlearn.pipeline.files.netcdf import Variable
@@ -71,15 +71,15 @@ def with_one(values, wrong):
 
 
 ASKED = {
-    "sample": lambda component: boundary.points(component, STREAMS, "test", 0, 4),
-    "draw": lambda component: boundary.teacher_state(component, STREAMS, None),
-    "target": lambda component: boundary.target(component, {}, X),
-    "norm": lambda component: boundary.norm(component, {}, None, 2),
-    "bases": lambda component: boundary.bases(component, {}, X),
-    "fit": lambda component: boundary.representation_state(component, X, STREAMS),
-    "apply": lambda component: boundary.features(component, {}, X),
-    "predict": lambda component: boundary.predictions(component, {}, None, "test", (2, 4, 1), {}),
-    "__call__": lambda component: boundary.gram(component, X[0], X[1]),
+    "sample": lambda component: contracts.points(component, STREAMS, "test", 0, 4),
+    "draw": lambda component: contracts.teacher_state(component, STREAMS, None),
+    "target": lambda component: contracts.target(component, {}, X),
+    "norm": lambda component: contracts.norm(component, {}, None, 2),
+    "bases": lambda component: contracts.bases(component, {}, X),
+    "fit": lambda component: contracts.representation_state(component, X, STREAMS),
+    "apply": lambda component: contracts.features(component, {}, X),
+    "predict": lambda component: contracts.predictions(component, {}, None, "test", (2, 4, 1), {}),
+    "__call__": lambda component: contracts.gram(component, X[0], X[1]),
 }
 SOUND = {
     "sample": X,
@@ -144,7 +144,7 @@ def test_predictions_that_are_not_finite_are_data():
 
 
 def test_a_kernel_of_points_that_are_not_finite_may_be_so_too():
-    boundary.gram(Component(np.full((4, 4), np.nan)), np.full((4, 6), np.nan))
+    contracts.gram(Component(np.full((4, 4), np.nan)), np.full((4, 6), np.nan))
 
 
 def sound_fit(**changes):
@@ -162,7 +162,7 @@ def sound_fit(**changes):
 
 
 def entered(fit):
-    return boundary.fit(Component(fit), Sample(None, None, 8, {}, STREAMS), NullMonitor(), {})
+    return contracts.fit(Component(fit), Sample(None, None, 8, {}, STREAMS), NullMonitor(), {})
 
 
 def certificate(**changes):
@@ -235,7 +235,7 @@ def test_a_seed_whose_risks_are_not_finite_has_diverged_where_nothing_is_said():
 )
 def test_a_probe_measures_what_it_declares(found, message):
     with pytest.raises(BrokenContract, match=f"^{HERE}measure: .*{message}"):
-        boundary.measures(Component(found), None, {"ratio": "a", "slack": "b"}, {"width": "widths"})
+        contracts.measures(Component(found), None, {"ratio": "a", "slack": "b"}, {"width": "widths"})
 
 
 class Cubic(Component):
@@ -250,7 +250,7 @@ class Cubic(Component):
 
 def checked(norms, factor=1.0, **changes):
     cubic = Cubic(np.array(norms), **changes)
-    boundary.norm_of_points(
+    contracts.norm_of_points(
         cubic, {"factor": np.full(len(norms), factor)}, cubic, Streams(("n",), tuple(range(len(norms))))
     )
 
@@ -281,7 +281,7 @@ def test_a_norm_that_hangs_on_points_which_no_sample_shows_is_let_through():
 
     # E exp(8 x) = exp(32), of which thousands of points show less than a thousandth.
     rare = Rare(np.full(3, np.exp(16.0)))
-    boundary.norm_of_points(rare, {}, rare, Streams(("n",), (0, 1, 2)))
+    contracts.norm_of_points(rare, {}, rare, Streams(("n",), (0, 1, 2)))
 
 
 def test_the_check_draws_a_bounded_number_of_points():
@@ -295,8 +295,8 @@ def test_the_check_draws_a_bounded_number_of_points():
             return np.ones((*x.shape[:2], 1))
 
     asked, wide = [], Wide(np.ones(2))
-    boundary.norm_of_points(wide, {}, wide, Streams(("n",), (0, 1)))
-    assert max(asked) * 4000 <= boundary.NORM_NUMBERS
+    contracts.norm_of_points(wide, {}, wide, Streams(("n",), (0, 1)))
+    assert max(asked) * 4000 <= contracts.NORM_NUMBERS
 
 
 def test_a_component_inherits_the_place_of_its_method():
@@ -304,7 +304,7 @@ def test_a_component_inherits_the_place_of_its_method():
         pass
 
     with pytest.raises(BrokenContract, match=f"^{HERE}target: "):
-        boundary.target(Heir(None), {}, X)
+        contracts.target(Heir(None), {}, X)
 
 
 @pytest.mark.parametrize(
@@ -326,9 +326,9 @@ def test_rows_of_a_finite_set_and_what_belongs_to_them_are_checked(method, answe
 
     numbers, finite = np.zeros((2, 4), int), Finite(answer)
     asked = {
-        "rows": lambda: boundary.rows(finite, STREAMS, "test", 0, 4),
-        "of_rows": lambda: boundary.points_of_rows(finite, numbers),
-        "target_of_rows": lambda: boundary.target_of_rows(finite, None, numbers),
+        "rows": lambda: contracts.rows(finite, STREAMS, "test", 0, 4),
+        "of_rows": lambda: contracts.points_of_rows(finite, numbers),
+        "target_of_rows": lambda: contracts.target_of_rows(finite, None, numbers),
     }
     with pytest.raises(BrokenContract, match=message) as refused:
         asked[method]()

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-from hierlearn.core import boundary
-from hierlearn.core.boundary import BrokenContract
+from hierlearn.core import contracts
+from hierlearn.core.contracts import BrokenContract
 from hierlearn.statistics.estimates import Measurement
 
 X = np.ones((2, 4, 6), np.float32)
@@ -31,7 +31,7 @@ MEASURED = Measurement(np.float64(1.0), 0.5, np.nan, "", 3)
 
 
 def test_a_whole_measurement_enters():
-    assert boundary.measurement(Ledger(MEASURED), None, {}) is MEASURED
+    assert contracts.measurement(Ledger(MEASURED), None, {}) is MEASURED
 
 
 @pytest.mark.parametrize(
@@ -46,12 +46,12 @@ def test_a_whole_measurement_enters():
 )
 def test_a_measurement_that_is_not_whole_is_one_line(answer, message):
     with pytest.raises(BrokenContract, match=HERE + "measure: " + message):
-        boundary.measurement(Ledger(answer), None, {})
+        contracts.measurement(Ledger(answer), None, {})
 
 
 def test_a_figure_that_is_none_is_one_line():
     with pytest.raises(BrokenContract, match=HERE + "draw: found nothing; expected a matplotlib Figure"):
-        boundary.drawing(Ledger(None), None, {}, {}, None)
+        contracts.drawing(Ledger(None), None, {}, {}, None)
 
 
 class Wide:
@@ -82,14 +82,14 @@ class Narrow(Wide):
 def test_a_method_with_other_parameters_is_one_line_with_its_place():
     message = HERE + r"apply: found the parameters \(self, x\); expected \(self, state, x\)"
     with pytest.raises(BrokenContract, match=message):
-        boundary.features(Narrow(), {}, X)
+        contracts.features(Narrow(), {}, X)
 
 
 def test_a_method_that_ends_the_process_is_one_line_with_its_place():
     with pytest.raises(BrokenContract, match=HERE + r"draw: found an exit \(enough\); expected a result or an error"):
-        boundary.teacher_state(Narrow(), None, None)
+        contracts.teacher_state(Narrow(), None, None)
 
 
 def test_a_wrong_type_inside_a_method_is_no_matter_of_its_parameters():
     with pytest.raises(TypeError, match="object of type 'int' has no len"):
-        boundary.target(Narrow(), {}, X)
+        contracts.target(Narrow(), {}, X)

@@ -57,7 +57,7 @@ def planned(study):
 
 
 def test_the_studies_of_this_project_are_sound():
-    from hierlearn.pipeline.files.violations import SCHEMAS
+    from hierlearn.pipeline.files.schema_errors import SCHEMAS
 
     for file in (SCHEMAS.parents[2] / "config" / "studies").glob("*.yaml"):
         assert load(file, file.name)[1] == []

@@ -70,7 +70,7 @@ def test_words_that_nobody_knows_are_refused():
 
 
 def test_the_schema_knows_the_words():
-    from hierlearn.pipeline.files.violations import schema
+    from hierlearn.pipeline.files.schema_errors import schema
 
     said = schema("study")["properties"]["claims"]["additionalProperties"]["properties"]
     # A claim is a description by having no test.

@@ -10,7 +10,7 @@ from small_study import STUDY, study_of
 from hierlearn.core import provenance
 from hierlearn.pipeline.files import problems
 from hierlearn.pipeline.plan import jobs
-from hierlearn.pipeline.plan.draws import Draw
+from hierlearn.pipeline.plan.replicates import Draw
 
 SMALL = study_of(yaml.safe_load(STUDY), "small", "small.yaml", "quick")
 OTHERS = {

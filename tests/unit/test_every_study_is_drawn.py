@@ -10,7 +10,7 @@ from hierlearn.core.registry import PACKAGE, build
 from hierlearn.pipeline.figures._legends import hides_data
 from hierlearn.pipeline.figures._style import lay_out
 from hierlearn.pipeline.files.load import load
-from hierlearn.pipeline.plan import checking, jobs, plausibility, references
+from hierlearn.pipeline.plan import checking, grid_checks, jobs, references
 from hierlearn.pipeline.plan.presets import bodies
 
 STUDIES = sorted((PACKAGE.parents[1] / "config" / "studies").glob("*.yaml"))
@@ -148,7 +148,7 @@ def test_a_study_can_be_drawn_and_judged(file, preset):
     study, faults = checking.study(file, file.name, preset)
     if [fault.path[-1] for fault in faults] == ["folder"]:
         pytest.skip(f"data that are not here: {faults[0].found}")
-    assert faults == [] and list(plausibility.warnings(study)) == []
+    assert faults == [] and list(grid_checks.warnings(study)) == []
     scores, traces = cubes(study) if study.learners else (None, None)
     measured, drawing = probes(study), jobs.figure(study)
     figure = lay_out(build("figures", drawing["figure"]).draw(scores, measured, drawing, traces))

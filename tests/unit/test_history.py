@@ -6,7 +6,7 @@ import pytest
 import yaml
 from small_study import STUDY, study_of
 
-from hierlearn.pipeline.files import kept_lines
+from hierlearn.pipeline.files import append_only_csv
 from hierlearn.pipeline.plan import history
 from hierlearn.pipeline.plan.history import Verdict
 
@@ -49,7 +49,7 @@ def test_a_file_from_before_the_later_columns_is_read_and_gets_their_header(tmp_
     file.write_text(",".join(first) + "\n" + ",".join(LINE.first_columns) + "\n")
     assert history.read(file) == ([LINE], [])
     later = replace(LINE, claim="C2", limit="0.5 1.5", seeds="5")
-    kept_lines.append(file, history.COLUMNS, [astuple(later)])
+    append_only_csv.append(file, history.COLUMNS, [astuple(later)])
     assert file.read_text().splitlines()[1] == ",".join(LINE.first_columns)
     assert history.read(file) == ([LINE, later], [])
 
@@ -57,7 +57,7 @@ def test_a_file_from_before_the_later_columns_is_read_and_gets_their_header(tmp_
 @pytest.mark.parametrize("field", ["level", "freedom", "slack", "seeds"])
 def test_a_later_column_holds_a_number_or_nothing(tmp_path, field):
     file = tmp_path / "verdicts.csv"
-    kept_lines.append(file, history.COLUMNS, [astuple(replace(LINE, **{field: "many"}))])
+    append_only_csv.append(file, history.COLUMNS, [astuple(replace(LINE, **{field: "many"}))])
     lines, (fault,) = history.read(file)
     assert lines == [] and "line 2" in str(fault)
 
@@ -75,9 +75,9 @@ def test_only_verdicts_of_registered_designs_are_new(tmp_path):
 def test_lines_are_added_below_those_that_are_there(tmp_path):
     file = tmp_path / "verdicts.csv"
     assert history.read(file) == ([], [])
-    kept_lines.append(file, history.COLUMNS, [astuple(LINE)])
+    append_only_csv.append(file, history.COLUMNS, [astuple(LINE)])
     before = file.read_text()
-    kept_lines.append(file, history.COLUMNS, [astuple(replace(LINE, claim="C2", low="", high=""))])
+    append_only_csv.append(file, history.COLUMNS, [astuple(replace(LINE, claim="C2", low="", high=""))])
     assert file.read_text().startswith(before)
     assert history.read(file) == ([LINE, replace(LINE, claim="C2", low="", high="")], [])
 

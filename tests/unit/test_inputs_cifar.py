@@ -14,7 +14,7 @@ from hierlearn.inputs import _cifar as cifar
 from hierlearn.inputs import _pickles as pickles
 from hierlearn.pipeline.files.checksums import UnreadableFile
 from hierlearn.pipeline.files.problems import essential
-from hierlearn.pipeline.plan.answers import absences
+from hierlearn.pipeline.plan.component_guards import absences
 
 STREAMS = Streams(("a test",), (4, 7), 1)
 

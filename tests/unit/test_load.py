@@ -6,10 +6,10 @@ import re
 import pytest
 
 from hierlearn.core.words import nearest, show
-from hierlearn.pipeline.files.faults import Fault
+from hierlearn.pipeline.files.errors import Fault
 from hierlearn.pipeline.files.load import load
 from hierlearn.pipeline.files.load import value as value_of
-from hierlearn.pipeline.files.violations import fill_defaults, schema_faults
+from hierlearn.pipeline.files.schema_errors import fill_defaults, schema_faults
 from hierlearn.pipeline.plan.presets import merge
 
 

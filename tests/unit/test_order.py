@@ -9,9 +9,9 @@ import yaml
 from small_study import STUDY, study_of
 
 from hierlearn.pipeline.plan import checking
-from hierlearn.pipeline.plan.cluster import Requests
 from hierlearn.pipeline.plan.estimates import RATES, START, Job
 from hierlearn.pipeline.plan.order import MARGIN, STAGES, Order, chains, judges_primary, latest_starts
+from hierlearn.pipeline.plan.resource_requests import Requests
 from hierlearn.pipeline.plan.resources import Request
 
 TWO_CORES = SimpleNamespace(

@@ -11,8 +11,8 @@ from hierlearn.core.registry import PACKAGE
 from hierlearn.inputs._table_files import UnreadableTable
 from hierlearn.pipeline.claims import evidence
 from hierlearn.pipeline.files import problems
+from hierlearn.pipeline.plan import adhoc_study, registration
 from hierlearn.pipeline.plan import jobs as jobs_of_a_study
-from hierlearn.pipeline.plan import question, registration
 from hierlearn.pipeline.plan.configuration import configure
 from hierlearn.statistics import estimates
 from hierlearn.statistics.intervals import split_interval
@@ -164,7 +164,7 @@ def test_intervals_over_splits_are_corrected_for_what_splits_share(mine):
 def test_a_question_may_be_about_a_table(mine):
     asked = {"teacher": {"name": "labels"}, "input": {"name": "table", "file": "mine.csv"}, "dimension": [3]}
     learners = {"line": {"label": "Line", "learner": {"name": "linear"}, "representation": {"name": "raw"}}}
-    made = question.study(asked, learners)
+    made = adhoc_study.study(asked, learners)
     # Half of the risk of the best constant, as labels are numbers; points as many as the file has.
     assert made["samples"]["thresholds"] == [0.5] and made["points"] == {"validation": 15, "test": 25}
 

@@ -12,7 +12,7 @@ from hierlearn.pipeline.claims.page import index
 from hierlearn.pipeline.claims.page.index import interval, number, prediction, work
 from hierlearn.pipeline.claims.verdicts import SCOPES
 from hierlearn.pipeline.files import papers
-from hierlearn.pipeline.plan.draws import Draw
+from hierlearn.pipeline.plan.replicates import Draw
 
 STUDY = {"title": "A <b>study</b> & more", "paper": "chen2020", "place": "Theorem 1", "summary": "s", "present": True}
 

@@ -11,7 +11,7 @@ import numpy as np
 import own_folder
 import pytest
 
-from hierlearn.core import boundary, process, registry
+from hierlearn.core import contracts, process, registry
 from hierlearn.pipeline.run import job, surroundings
 
 HOSTILE = {"divide": "raise", "over": "raise", "under": "raise", "invalid": "raise"}
@@ -78,11 +78,11 @@ def test_what_a_component_sets_goes_no_further_than_its_lines(tmp_path, monkeypa
     try:
         cusp = registry.build("kernels", {"name": "cusp"})
         assert (np.geterr(), np.get_printoptions()) == before
-        assert boundary._ask(cusp.profile, np.zeros(2)).shape == (2,)
+        assert contracts._ask(cusp.profile, np.zeros(2)).shape == (2,)
         assert (np.geterr(), np.get_printoptions()) == before
         # Those of a notebook stay as its user has set them.
         np.seterr(**HOSTILE)
-        boundary._ask(cusp.profile, np.zeros(2))
+        contracts._ask(cusp.profile, np.zeros(2))
         assert np.geterr() == HOSTILE
     finally:
         registry.use(())

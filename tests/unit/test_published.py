@@ -12,7 +12,7 @@ from hierlearn.core.registry import build
 from hierlearn.pipeline.claims.rules import outcome
 from hierlearn.pipeline.files import published
 from hierlearn.pipeline.files.papers import tables
-from hierlearn.pipeline.files.violations import SCHEMAS
+from hierlearn.pipeline.files.schema_errors import SCHEMAS
 
 FOLDER = SCHEMAS.parents[2] / "config" / "published"
 FILE = """

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from hierlearn.core import registry
-from hierlearn.pipeline.plan import question
+from hierlearn.pipeline.plan import adhoc_study
 from hierlearn.pipeline.plan.configuration import configure
 from hierlearn.pipeline.run import recovery
 
@@ -25,7 +25,7 @@ def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("config/studies").mkdir(parents=True)
     yield
-    question.keep()
+    adhoc_study.keep()
     registry.use(())
 
 
@@ -82,7 +82,7 @@ from hierlearn.pipeline.plan.configuration import configure
 configure({given!r}, Path("config/config.yaml"), Path("config/studies"))
 {end}
 """
-        here = os.environ | {"PYTHONPATH": str(Path(question.__file__).parents[2])}
+        here = os.environ | {"PYTHONPATH": str(Path(adhoc_study.__file__).parents[2])}
         return subprocess.run([sys.executable, "-c", lines], env=here, capture_output=True, text=True)
 
     file = Path("results/question/own/studies/my-question.yaml")
@@ -228,7 +228,7 @@ def test_pictures_that_are_not_there_are_told_where_they_were_asked():
 
 
 def test_parameters_below_learners_reach_them():
-    name, entry, wrong = question.learner(
+    name, entry, wrong = adhoc_study.learner(
         {"name": "rbf", "bandwidth": 2.0, "label": "Wide", "select": {"ridge": [0.1]}}
     )
     assert (name, wrong) == ("wide", None)

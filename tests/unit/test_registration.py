@@ -11,9 +11,9 @@ import yaml
 from small_study import STUDY, put, study_of
 
 from hierlearn.core import registry
-from hierlearn.pipeline.files import kept_lines
+from hierlearn.pipeline.files import append_only_csv
 from hierlearn.pipeline.plan import checking, descriptions, jobs, registration
-from hierlearn.pipeline.plan.draws import Draw
+from hierlearn.pipeline.plan.replicates import Draw
 
 ROOT = Path(__file__).parents[2]
 REGISTERED = ROOT / "config" / "registered.csv"
@@ -171,11 +171,11 @@ def test_what_is_registered_is_not_registered_again(content, lines):
 def test_lines_are_added_below_those_that_are_there(content, lines, tmp_path):
     file = tmp_path / "registered.csv"
     assert registration.read(file) == ([], [])
-    kept_lines.append(file, registration.COLUMNS, map(astuple, lines[:1]))
+    append_only_csv.append(file, registration.COLUMNS, map(astuple, lines[:1]))
     # An editor may have left the last line without an end.
     before = file.read_text().rstrip("\n")
     file.write_text(before)
-    kept_lines.append(file, registration.COLUMNS, map(astuple, lines[1:]))
+    append_only_csv.append(file, registration.COLUMNS, map(astuple, lines[1:]))
     assert file.read_text().startswith(before)
     assert registration.read(file) == (lines, [])
 
@@ -245,7 +245,7 @@ def test_lines_from_before_there_were_two_digests_are_read_and_kept(lines, tmp_p
     file.write_text(",".join(registration.COLUMNS[: -registration.LATER]) + "\n" + old)
     bare = replace(first, question="", design="")
     assert registration.read(file) == ([bare], [])
-    kept_lines.append(file, registration.COLUMNS, [astuple(second)])
+    append_only_csv.append(file, registration.COLUMNS, [astuple(second)])
     assert registration.read(file) == ([bare, second], [])
     header, kept, _ = file.read_text().split("\n", 2)
     assert header == ",".join(registration.COLUMNS) and f"{kept}\n" == old

@@ -11,7 +11,7 @@ from small_study import study_of
 from hierlearn.core import registry
 from hierlearn.core.needs import Sizes, points_presented
 from hierlearn.pipeline.files.load import load
-from hierlearn.pipeline.plan import answers, checking, plausibility, resources
+from hierlearn.pipeline.plan import checking, component_guards, grid_checks, resources
 from hierlearn.pipeline.plan.study import GridPoint, Study
 
 STUDIES = sorted((Path(__file__).parents[2] / "config" / "studies").glob("*.yaml"))
@@ -38,9 +38,9 @@ def test_every_job_of_every_study_has_needs(file, preset):
         assert needs.runtime >= resources.BASE_MINUTES
 
 
-@pytest.mark.parametrize("kind", answers.STAGES)
+@pytest.mark.parametrize("kind", component_guards.STAGES)
 def test_components_speak_of_stages_that_there_are(kind):
-    stages = {*answers.STAGES[kind], *answers.KEPT.get(kind, ())}
+    stages = {*component_guards.STAGES[kind], *component_guards.KEPT.get(kind, ())}
     sizes = Sizes(dimension=5, features=6, outputs=2, unlabelled=7, validation=8, test=9, samples=10, presented=11)
     for name in registry.available(kind):
         needs = registry.needs(kind, {"name": name}, sizes)
@@ -167,15 +167,15 @@ def test_a_component_on_a_gpu_asks_for_one(monkeypatch):
     ids=["points", "widths"],
 )
 def test_sizes_that_no_machine_has_are_refused_with_the_memory_they_need(change, field):
-    (fault,) = plausibility.too_large(tiny(**change), resources.ABSURD_MB)
+    (fault,) = grid_checks.too_large(tiny(**change), resources.ABSURD_MB)
     assert fault.field == field
     assert "MB of memory" in fault.found
     assert fault.allowed == "at most memory_limit_mb = 1,000,000"
 
 
 def test_a_limit_of_ones_own_is_kept():
-    assert not list(plausibility.too_large(tiny(), 1000))
-    assert [fault.field for fault in plausibility.too_large(tiny(), 200)]
+    assert not list(grid_checks.too_large(tiny(), 1000))
+    assert [fault.field for fault in grid_checks.too_large(tiny(), 200)]
 
 
 @pytest.mark.parametrize("values", [10, 100, 1000, 2500])
@@ -194,6 +194,6 @@ def test_a_study_is_submitted_at_most_two_hundred_times(values):
 def test_the_profile_of_slurm_has_every_pack():
     """Of a grid of the most points that a study may have, each of them a task."""
     profile = yaml.safe_load((Path(__file__).parents[2] / "profiles" / "slurm" / "config.yaml").read_text())
-    most = 2 ** math.ceil(math.log2(plausibility.MOST / resources.PACKS))
+    most = 2 ** math.ceil(math.log2(grid_checks.MOST / resources.PACKS))
     packs = [2**i for i in range(1, int(math.log2(most)) + 1)]
     assert profile["group-components"] == {f"tasks{pack}": pack for pack in packs}

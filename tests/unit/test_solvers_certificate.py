@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from test_solvers_taylor import CASES, make_data, torch_objective
 
-from hierlearn.solvers.in_place import outer_products
+from hierlearn.solvers.blas_inplace import outer_products
 from hierlearn.solvers.taylor import certificate as module
 from hierlearn.solvers.taylor.certificate import certify_and_polish
 from hierlearn.solvers.taylor.hessian import GaussNewtonMetric, hessian_operator

@@ -8,7 +8,7 @@ from jsonschema import Draft202012Validator
 
 from hierlearn.core import registry
 from hierlearn.pipeline.files.load import load
-from hierlearn.pipeline.files.violations import SCHEMAS
+from hierlearn.pipeline.files.schema_errors import SCHEMAS
 from hierlearn.pipeline.plan import presets, study_schema
 
 STUDIES = sorted((Path(__file__).parents[2] / "config" / "studies").glob("*.yaml"))

@@ -9,7 +9,7 @@ from small_study import study_of
 
 from hierlearn.core.registry import build, parameters
 from hierlearn.core.streams import Streams
-from hierlearn.pipeline.plan import plausibility
+from hierlearn.pipeline.plan import grid_checks
 from hierlearn.teachers.composed_sines import ComposedSines
 from hierlearn.teachers.residual_composition import ResidualComposition
 
@@ -252,7 +252,7 @@ def faults(law_name, dimension=8, axes=None, **teacher):
         "representations": {},
         "learners": {},
     }
-    return [str(fault) for fault in plausibility.impossible(study_of(content, "s", "s.yaml", "quick"))]
+    return [str(fault) for fault in grid_checks.impossible(study_of(content, "s", "s.yaml", "quick"))]
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import yaml
 from small_study import SLOPE, STUDY, put, study_of
 
 from hierlearn.core import registry
-from hierlearn.pipeline.plan import units
+from hierlearn.pipeline.plan import quantity_labels
 
 
 def test_every_quantity_has_a_word():
@@ -16,13 +16,13 @@ def test_every_quantity_has_a_word():
 
 def test_the_number_of_a_mean_is_called_what_is_averaged():
     risk = {"name": "score_mean", "learner": "kernel", "samples": 8}
-    assert units.unit(risk) == "risk" and units.unit(risk | {"log": True}) == "log of risk"
-    assert units.unit(risk | {"variable": "test_accuracy"}) == "accuracy"
+    assert quantity_labels.unit(risk) == "risk" and quantity_labels.unit(risk | {"log": True}) == "log of risk"
+    assert quantity_labels.unit(risk | {"variable": "test_accuracy"}) == "accuracy"
     gap = {"name": "probe_mean", "probe": "gap", "variable": "gap"}
-    assert units.unit(gap | {"over": "bound"}) == "ratio"
-    assert units.unit(gap | {"over": "bound", "log": True}) == "log ratio"
+    assert quantity_labels.unit(gap | {"over": "bound"}) == "ratio"
+    assert quantity_labels.unit(gap | {"over": "bound", "log": True}) == "log ratio"
     difference = {"name": "score_difference", "above": "kernel", "below": "linear", "samples": 8}
-    assert units.unit(difference) == "difference of accuracy"
+    assert quantity_labels.unit(difference) == "difference of accuracy"
 
 
 def test_a_slope_has_all_sizes_of_its_axis_and_another_number_has_none():
@@ -31,7 +31,7 @@ def test_a_slope_has_all_sizes_of_its_axis_and_another_number_has_none():
     content["claims"]["C1-ratio"] = content["claims"]["C1-kernel"] | claim
     content["claims"]["C1-slope"] = content["claims"]["C1-kernel"] | {"quantity": SLOPE}
     content = put(content, "claims.C1-kernel.quantity.sizes", [4, 5])
-    found = units.of_claims(study_of(content, "small", "small.yaml"))
+    found = quantity_labels.of_claims(study_of(content, "small", "small.yaml"))
     assert found["C1-kernel"] == {"unit": "slope", "sizes": [3, 4, 5]}
     assert found["C1-slope"] == found["C1-theory"] == {"unit": "slope", "sizes": [4, 8, 16]}
     assert found["C1-ratio"] == {"unit": "log ratio"}

@@ -9,8 +9,8 @@ from conftest import HERE, snakemake
 
 from hierlearn.pipeline.files.load import load
 from hierlearn.pipeline.plan import resources
-from hierlearn.pipeline.plan.declared import parts
 from hierlearn.pipeline.plan.study import Study
+from hierlearn.pipeline.plan.study_spec import parts
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from hierlearn.core import boundary, provenance, registry
+from hierlearn.core import contracts, provenance, registry
 from hierlearn.pipeline.files import netcdf, problems, results
 from hierlearn.pipeline.files.scores import Scores, Traces, row_of
 from hierlearn.statistics.features import operator_norm
@@ -72,9 +72,9 @@ def score(scores, name, point, group, fitted, trained, count):
                 state = {key: values[[row]] for key, values in problems.unpack("state", model).items()}
                 values = row_of(model["scores"], row)
                 target = alone.pools["test"].target[:, :count]
-                prediction = boundary.predictions(learner, state, seen, "test", target.shape, cache)
+                prediction = contracts.predictions(learner, state, seen, "test", target.shape, cache)
                 finite = np.isfinite(prediction).all(axis=(1, 2))
-                values["status"] = boundary.with_divergence(np.array([values["status"]], np.int8), finite)[0]
+                values["status"] = contracts.with_divergence(np.array([values["status"]], np.int8), finite)[0]
                 values["test_risk"] = float(alone.risk(prediction, target)[0])
                 if problem.teacher.kind == "classes":
                     values["test_accuracy"] = 1.0 - values["test_risk"]

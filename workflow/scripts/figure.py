@@ -8,7 +8,7 @@ import gc
 import io
 from pathlib import Path
 
-from hierlearn.core import boundary, provenance, registry
+from hierlearn.core import contracts, provenance, registry
 from hierlearn.pipeline.figures._style import lay_out, save, set_look
 from hierlearn.pipeline.files import checksums, cubes
 from hierlearn.pipeline.run.job import log
@@ -27,7 +27,7 @@ def figure(scores, traces, probes, outputs, parameters, code, expected=None):
     for note in reachability_notes(parameters["raw"], parameters["labels"]):
         log.warning("%s", note)
     set_look()
-    drawn = lay_out(boundary.drawing(drawing, cube, measured, parameters, recorded))
+    drawn = lay_out(contracts.drawing(drawing, cube, measured, parameters, recorded))
     made = provenance.attributes(code, parameters)
     for kind, output in outputs.items():
         buffer = io.BytesIO()

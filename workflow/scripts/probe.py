@@ -6,7 +6,7 @@ snakemake = job.start(globals())
 
 import numpy as np
 
-from hierlearn.core import boundary, provenance, registry
+from hierlearn.core import contracts, provenance, registry
 from hierlearn.pipeline.files import problems, results
 from hierlearn.pipeline.files.netcdf import Variable
 from hierlearn.pipeline.files.scores import axis
@@ -20,7 +20,7 @@ def probe(output, parameters, code):
     axes = parameters["axes"]
     for done, point in enumerate(parameters["points"]):
         where = tuple(axes[name].index(value) for name, value in point["coordinates"].items())
-        for name, variable in boundary.measures(
+        for name, variable in contracts.measures(
             instrument, problems.problem_of(point), instrument.MEASURES, instrument.COORDINATES
         ).items():
             put(measured, name, variable, axes, where)

@@ -6,7 +6,7 @@ snakemake = job.start(globals())
 
 import numpy as np
 
-from hierlearn.core import boundary, provenance, registry
+from hierlearn.core import contracts, provenance, registry
 from hierlearn.pipeline.files import netcdf, problems, results
 from hierlearn.pipeline.files.netcdf import Variable
 from hierlearn.pipeline.files.scores import attributes_of, axis
@@ -30,10 +30,10 @@ def fit(point, group):
     representation = registry.build("representations", description)
     unlabelled = problem.unlabelled(representation.unlabelled)
     streams = problem.streams.at("representation", representation.stream_key or description["name"])
-    state = boundary.representation_state(representation, unlabelled, streams)
+    state = contracts.representation_state(representation, unlabelled, streams)
     held_out = problem.pools["validation"].x
-    seen = [boundary.features(representation, state, x) for x in (unlabelled, held_out)]
-    bases = [boundary.bases(problem.teacher, problem.state, x) for x in (unlabelled, held_out)]
+    seen = [contracts.features(representation, state, x) for x in (unlabelled, held_out)]
+    bases = [contracts.bases(problem.teacher, problem.state, x) for x in (unlabelled, held_out)]
     measures = {
         "floor": unexplained_variance(seen[0], bases[0], seen[1], bases[1]),
         "operator_norm": operator_norm(seen[1]),

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hierlearn.core import boundary, registry
+from hierlearn.core import contracts, registry
 from hierlearn.core.protocols import Batch, Input, Representation, State, Teacher
 from hierlearn.core.provenance import canonical
 from hierlearn.core.streams import Streams
@@ -105,37 +105,37 @@ class Problem:
     @cached_property
     def norm(self) -> np.ndarray:
         """L2 norm (S,) of the target in the paper's units."""
-        return boundary.norm(self.teacher, self.state, self.inputs, len(self.seeds))
+        return contracts.norm(self.teacher, self.state, self.inputs, len(self.seeds))
 
     def draw(self, role: str, count: int, start: int = 0) -> Batch:
         """Return points start .. start+count of `role` (training, validation, ...), labels noisy, targets clean."""
         pool = self.pools.get(role)
         if pool is not None and start + count <= pool.x.shape[1]:
             return pool[start : start + count]
-        x = boundary.points(self.inputs, self.streams.at("points", role), role, start, count)
+        x = contracts.points(self.inputs, self.streams.at("points", role), role, start, count)
         rows, known = self.rows(role, count, start), None
         if rows is not None:
-            known = boundary.target_of_rows(self.teacher, self.inputs, rows)
-        target = boundary.target(self.teacher, self.state, x) if known is None else known
+            known = contracts.target_of_rows(self.teacher, self.inputs, rows)
+        target = contracts.target(self.teacher, self.state, x) if known is None else known
         target = target * self.factor[:, None, None]
         return Batch(x, self._labels(role, start, target), target)
 
     def rows(self, role: str, count: int, start: int = 0) -> np.ndarray | None:
         """Return the row numbers (S, count) of what `draw` shows of a finite set; None where points are drawn."""
-        return boundary.rows(self.inputs, self.streams.at("points", role), role, start, count)
+        return contracts.rows(self.inputs, self.streams.at("points", role), role, start, count)
 
     def check_norm(self) -> None:
         """Raise BrokenContract for a norm that is not the target's; labels of rows say theirs themselves."""
         rows = self.rows("training", 1)
-        if rows is None or boundary.target_of_rows(self.teacher, self.inputs, rows) is None:
-            boundary.norm_of_points(self.teacher, self.state, self.inputs, self.streams.at("norm-check"))
+        if rows is None or contracts.target_of_rows(self.teacher, self.inputs, rows) is None:
+            contracts.norm_of_points(self.teacher, self.state, self.inputs, self.streams.at("norm-check"))
 
     def unlabelled(self, count: int) -> np.ndarray:
         """Return points (S, count, *shape) float32 without labels."""
         pool = self.pools.get("unlabelled")
         if pool is not None and count <= pool.x.shape[1]:
             return pool.x[:, :count]
-        return boundary.points(self.inputs, self.streams.at("points", "unlabelled"), "unlabelled", 0, count)
+        return contracts.points(self.inputs, self.streams.at("points", "unlabelled"), "unlabelled", 0, count)
 
     def take(self, positions: Sequence[int]) -> "Problem":
         """Return the same problem for a part of the seeds."""
@@ -220,8 +220,8 @@ def pose(
     state: State | None = None,
 ) -> Problem:
     """Return the problem that a study describes; `state`: the teacher's parameters if they were drawn before."""
-    state = boundary.teacher_state(teacher, streams.at("teacher"), inputs) if state is None else state
-    norm = boundary.norm(teacher, state, inputs, len(streams.seeds))
+    state = contracts.teacher_state(teacher, streams.at("teacher"), inputs) if state is None else state
+    norm = contracts.norm(teacher, state, inputs, len(streams.seeds))
     factor = 1.0 / norm if scale == "unit" else np.ones_like(norm)
     return Problem(inputs, teacher, state, factor, noise, streams, held_out)
 
@@ -247,7 +247,7 @@ class ProblemFeatures:
 
     def of(self, x: np.ndarray) -> np.ndarray:
         """Return features (S, n, D) float32 of points (S, n, *shape) that were drawn already."""
-        return boundary.features(self.representation, self.state, x)
+        return contracts.features(self.representation, self.state, x)
 
     def take(self, positions: Sequence[int]) -> "ProblemFeatures":
         """Return the same features for a part of the seeds."""

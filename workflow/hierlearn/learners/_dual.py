@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierlearn.core import boundary
+from hierlearn.core import contracts
 from hierlearn.core.protocols import STATUS
 from hierlearn.learners._selection import best_on_validation, error
 from hierlearn.solvers.ridge import usable_paths
@@ -48,13 +48,13 @@ def gram_matrix(kernel: Gram, x: np.ndarray, cache: dict[Any, Any], key: Any) ->
     old = 0 if before is None else len(before)
     if not old:
         # No second matrix of this size.
-        cache[key] = before = boundary.gram(kernel, x).astype(np.float64, copy=False)
+        cache[key] = before = contracts.gram(kernel, x).astype(np.float64, copy=False)
     elif old < len(x):
         gram = np.empty((len(x), len(x)))
         gram[:old, :old] = before
-        gram[old:, :old] = boundary.gram(kernel, x[old:], x[:old])
+        gram[old:, :old] = contracts.gram(kernel, x[old:], x[:old])
         gram[:old, old:] = gram[old:, :old].T
-        gram[old:, old:] = boundary.gram(kernel, x[old:])
+        gram[old:, old:] = contracts.gram(kernel, x[old:])
         cache[key] = before = gram
     return before[: len(x), : len(x)]
 
@@ -64,7 +64,7 @@ def cross_gram_matrix(kernel: Gram, x: np.ndarray, z: np.ndarray, cache: dict[An
     before: Any = cache.get(key)
     old = 0 if before is None else before.shape[1]
     if old < len(z):
-        new = boundary.gram(kernel, x, z[old:])
+        new = contracts.gram(kernel, x, z[old:])
         cache[key] = before = np.concatenate([before, new], axis=1) if old else new
     return before[:, : len(z)]
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
-from hierlearn.core import boundary
+from hierlearn.core import contracts
 from hierlearn.core.needs import Needs, Sizes
 from hierlearn.core.parameters import Nested, Positive
 from hierlearn.core.protocols import (
@@ -85,7 +85,7 @@ class KernelRounds(Learner):
         outputs = []
         for i in range(len(points)):
             below = cross_gram_matrix(self.first, points[i], support[i], cache, (role, i)) @ state["first"][i]
-            outputs.append(below + boundary.gram(self.second, below, state["predicted"][i]) @ state["second"][i])
+            outputs.append(below + contracts.gram(self.second, below, state["predicted"][i]) @ state["second"][i])
         return np.stack(outputs)
 
     def _both_rounds(
@@ -100,9 +100,9 @@ class KernelRounds(Learner):
             apart = nothing
         if np.isfinite(apart).all():
             predicted, below, at_training = labels - apart, across @ one.coefficients, gram @ one.coefficients
-            inner, outer = boundary.gram(self.second, predicted), boundary.gram(self.second, below, predicted)
+            inner, outer = contracts.gram(self.second, predicted), contracts.gram(self.second, below, predicted)
             two = fit_dual(inner, apart, outer, held_out - below, ridges)
-            residuals = at_training + boundary.gram(self.second, at_training, predicted) @ two.coefficients - labels
+            residuals = at_training + contracts.gram(self.second, at_training, predicted) @ two.coefficients - labels
             risks = two.validation_risk, float(np.mean(np.sum(residuals**2, axis=-1)))
             state = {"first": one.coefficients, "second": two.coefficients, "predicted": predicted}
             status, flops = max(one.status, two.status), one.flops + two.flops

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from hierlearn.solvers.in_place import add_multiple, add_product
+from hierlearn.solvers.blas_inplace import add_multiple, add_product
 
 # Gradients (runs, p, q) as what they are made of: the sum of left^T right over pairs (runs, b, p) and (runs, b, q).
 Factors = list[tuple[np.ndarray, np.ndarray]]

@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from annotated_types import Ge, Interval, MinLen
 
-from hierlearn.core import boundary
+from hierlearn.core import contracts
 from hierlearn.core.parameters import Count, Index, NotNegative, Positive
 from hierlearn.core.protocols import Input, Objection, State, Teacher
 from hierlearn.core.streams import Streams
@@ -174,7 +174,7 @@ class QuadraticDensenet(Teacher):
         if self.depth == 2 and inputs.law in PRODUCT_LAWS:
             (means, moments), sums = self._exact(state, inputs), None
         else:
-            points = partial(boundary.points, inputs, streams.at("moments"), "moments", count=MOMENT_POINTS)
+            points = partial(contracts.points, inputs, streams.at("moments"), "moments", count=MOMENT_POINTS)
             sums = self._sums(self._features(state, points(start=0), rescale=True))[0]
             while len(sums) < MOST_POINTS and _root_error((sums @ alphas) ** 2) > MOST_ERROR:
                 more = self._features(state, points(start=len(sums)))

@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 from annotated_types import Ge, Interval
 
-from hierlearn.core import boundary
+from hierlearn.core import contracts
 from hierlearn.core.parameters import Count, NotNegative
 from hierlearn.core.protocols import Input, Objection, State, Teacher
 from hierlearn.core.streams import Streams
@@ -131,7 +131,7 @@ class ResidualComposition(Teacher):
             rows = own.at("rows").stack(partial(_directions, shape=(k, neurons, size)))
             state[f"{part}_rows"] = scale * rows / sqrt(2)
             state[f"{part}_coefficients"] = own.at("coefficients").stack(partial(_between, shape=(k, neurons)))
-        points = partial(boundary.points, inputs, streams.at("norm"), "norm", count=NORM_BLOCK)
+        points = partial(contracts.points, inputs, streams.at("norm"), "norm", count=NORM_BLOCK)
         squares = (self.target(state, points(start=start)) ** 2 for start in range(0, NORM_POINTS, NORM_BLOCK))
         return state | {"sampled_norm": np.sqrt(sum(np.sum(one, axis=(1, 2)) for one in squares) / NORM_POINTS)}
 

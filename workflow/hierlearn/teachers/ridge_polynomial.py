@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 from annotated_types import Interval, MinLen
 
-from hierlearn.core import boundary
+from hierlearn.core import contracts
 from hierlearn.core.parameters import UNIQUE, Count, Positive, Schema
 from hierlearn.core.protocols import Input, Objection, State, Teacher
 from hierlearn.core.streams import Streams
@@ -117,7 +117,7 @@ class RidgePolynomial(Teacher):
             "on_sphere": np.full(seeds, inputs.law != "gaussian").astype(np.int8),
         }
         if inputs.law == "anisotropic_sphere":
-            points = partial(boundary.points, inputs, streams.at("norm"), "norm", count=NORM_BLOCK)
+            points = partial(contracts.points, inputs, streams.at("norm"), "norm", count=NORM_BLOCK)
             targets = [self.target(state, points(start=start)) for start in range(0, NORM_POINTS, NORM_BLOCK)]
             state["sampled_norm"] = np.sqrt(np.mean(np.concatenate(targets, axis=1)[..., 0] ** 2, axis=1))
         return state

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from xarray import Dataset
 
-from hierlearn.core import boundary, registry
+from hierlearn.core import contracts, registry
 from hierlearn.core.protocols import Quantity
 from hierlearn.pipeline.claims.judging import judge_claim
 from hierlearn.pipeline.files import cubes, results
@@ -70,7 +70,7 @@ def measure(described: Described, found: Evidence) -> Measurement:
     """Return what a quantity with a description measures."""
     quantity = registry.build("quantities", described)
     traces = [found.traces] if quantity.reads_traces else []
-    return boundary.measurement(quantity, found.scores, found.probes, *traces)
+    return contracts.measurement(quantity, found.scores, found.probes, *traces)
 
 
 def _over_splits(described: Described, measured: Measurement, overlap: float) -> Measurement:

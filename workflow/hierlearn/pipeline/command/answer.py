@@ -10,7 +10,7 @@ from typing import Any
 from hierlearn.pipeline.claims import asked
 from hierlearn.pipeline.claims.verdicts import light
 from hierlearn.pipeline.files import results
-from hierlearn.pipeline.plan import told
+from hierlearn.pipeline.plan import page_context
 from hierlearn.pipeline.plan.study import Study
 from hierlearn.pipeline.plan.targets import Targets
 
@@ -36,7 +36,7 @@ def tables(study: Study, targets: Targets) -> Iterator[Answer]:
     if study.learners:
         yield from _of_learners(study, targets.file(study.name, "scores.nc"))
     if rows := results.read_claims(targets.file(study.name, "claims.json")):
-        yield _of_claims(rows, told.stored(study))
+        yield _of_claims(rows, page_context.stored(study))
 
 
 def _of_learners(study: Study, file: str) -> Iterator[Answer]:

@@ -18,7 +18,7 @@ from hierlearn.pipeline.command.yaml_text import drop, node_of, pairs, plain, pu
 from hierlearn.pipeline.files import papers, texts
 from hierlearn.pipeline.files.load import load
 from hierlearn.pipeline.files.load import value as value_of
-from hierlearn.pipeline.files.violations import schema_faults
+from hierlearn.pipeline.files.schema_errors import schema_faults
 from hierlearn.pipeline.plan.presets import bodies
 
 RECORDS = "revisions.yaml"

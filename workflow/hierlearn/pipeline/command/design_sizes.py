@@ -11,7 +11,7 @@ from typing import Any
 
 from hierlearn.pipeline.claims.question_forms import AMOUNTS, FITTED, GRIDS
 from hierlearn.pipeline.files import texts
-from hierlearn.pipeline.files.faults import Fault
+from hierlearn.pipeline.files.errors import Fault
 from hierlearn.pipeline.plan import registration
 from hierlearn.pipeline.plan.study import Study
 

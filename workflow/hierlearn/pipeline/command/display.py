@@ -24,7 +24,7 @@ from hierlearn.pipeline.command.progress import Progress, Work, duration
 from hierlearn.pipeline.plan import estimates
 from hierlearn.pipeline.plan.configuration import Plan
 from hierlearn.pipeline.plan.order import at_a_time, chains
-from hierlearn.pipeline.plan.told import outcomes
+from hierlearn.pipeline.plan.page_context import outcomes
 from hierlearn.pipeline.run.job import ERROR, INTERRUPTED, SHOWN
 
 COLOURS = {"for": "green", "against": "red", "open": "yellow", "void": "dim", "none": "dim"}

@@ -11,7 +11,7 @@ from hierlearn.core import provenance
 from hierlearn.core.words import show
 from hierlearn.pipeline.claims import digests
 from hierlearn.pipeline.claims.question_forms import Question, changes, part_of, parts_of, question
-from hierlearn.pipeline.files.faults import Fault
+from hierlearn.pipeline.files.errors import Fault
 from hierlearn.pipeline.plan import checking, registration
 from hierlearn.pipeline.plan.study import Study
 

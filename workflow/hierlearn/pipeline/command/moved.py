@@ -9,6 +9,8 @@ MEASUREMENTS = ("probes", "experiments")
 PIPELINE = ("plan", "claims", "files", "run", "command", "figures", "quantities", "schemas")
 READERS = ("digits", "cifar", "pickles")
 NAMES = {
+    "core.boundary": "core.contracts",
+    "solvers.in_place": "solvers.blas_inplace",
     **{f"files.{name}": f"inputs._{name}" for name in READERS},
     **{name: f"pipeline.{name}" for name in PIPELINE},
     **{name: "pipeline.measurements" for name in MEASUREMENTS},

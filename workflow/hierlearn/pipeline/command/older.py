@@ -6,9 +6,9 @@ from typing import Any
 
 from hierlearn.core.aliases import present_rule
 from hierlearn.pipeline.files import papers
-from hierlearn.pipeline.files.faults import value_at
-from hierlearn.pipeline.plan import checking, declared, presets
-from hierlearn.pipeline.plan.declared import mapping
+from hierlearn.pipeline.files.errors import value_at
+from hierlearn.pipeline.plan import checking, presets, study_spec
+from hierlearn.pipeline.plan.study_spec import mapping
 
 REPLACED = ("rival", "missing")
 
@@ -56,7 +56,7 @@ class Older:
 
     def agrees(self, now: Mapping[str, Mapping[str, Any]], preset: str, learner: str) -> bool:
         """Whether a study of the present form runs a learner where this one does. now: what it says by preset."""
-        only = declared.places(now[preset]["learners"][learner].get("only", []))
+        only = study_spec.places(now[preset]["learners"][learner].get("only", []))
         skip = self.bodies[preset]["learners"][learner].get("skip", [])
         grid = self._grid(preset, learner, {axis for one in [*skip, *only] for axis in one})
         for values in product(*grid.values()):
@@ -130,7 +130,7 @@ def same(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
                     return f"other places of the learner {wrong[0]} at {preset}"
             if one != other or (isinstance(one, dict) and list(one) != list(other)):
                 return f"another {key} at {preset}"
-        said = declared.parts(after[preset])["claims"]
+        said = study_spec.parts(after[preset])["claims"]
         if list(said) != list(body.get("claims", {})):
             return f"other claims, or another order, at {preset}"
         for name, claim in body.get("claims", {}).items():

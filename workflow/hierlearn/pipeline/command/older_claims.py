@@ -36,7 +36,7 @@ ORDER = (
 )
 RULE = ("rule", "predicted", "slack", "side")
 SIGN_OF = {rule: sign for sign, (rule, _) in tests.SIGNS.items() if sign != "<"}
-OLDER = (*ORDER[:9], *RULE, "control", "remark")
+OLDER = (*ORDER[: ORDER.index("quantity") + 1], *RULE, "control", "remark")
 LARGER = PRESETS[1:]
 Entry = tuple[yaml.Node, yaml.Node]
 

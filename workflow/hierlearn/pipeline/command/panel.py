@@ -4,7 +4,7 @@ from argparse import Namespace
 from pathlib import Path
 from types import SimpleNamespace
 
-from hierlearn.core import boundary, registry
+from hierlearn.core import contracts, registry
 from hierlearn.core.words import nearest
 from hierlearn.pipeline.command import runs
 from hierlearn.pipeline.figures._style import lay_out, narrow, save, set_look
@@ -55,5 +55,5 @@ def panel(plan: Plan, study: str, letter: str, millimetres: float):
     cube, recorded = (cubes.load(files[0]) if files else None for files in (scores, traces))
     measured = {name: cubes.load(file) for name, file in probes.items()}
     set_look()
-    drawn = boundary.drawing(whole.alone(letter), cube, measured, parameters, recorded)
+    drawn = contracts.drawing(whole.alone(letter), cube, measured, parameters, recorded)
     return lay_out(narrow(drawn, millimetres / INCH))

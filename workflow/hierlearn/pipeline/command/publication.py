@@ -16,7 +16,7 @@ from hierlearn.pipeline.claims.tally import NO_EVIDENCE, comparison, judged
 from hierlearn.pipeline.claims.verdicts import MARKS, REGIMES
 from hierlearn.pipeline.command import recording, rejudging
 from hierlearn.pipeline.files import checksums, figures, papers, texts
-from hierlearn.pipeline.plan import descriptions, history, registration, scopes, told, units
+from hierlearn.pipeline.plan import descriptions, history, page_context, quantity_labels, registration, scopes
 from hierlearn.pipeline.plan.configuration import Plan, configure
 from hierlearn.pipeline.plan.study import Study
 
@@ -87,7 +87,7 @@ def store(plan: Plan, root: Path) -> list[str]:
                 _write(stored, known)
             continue
         rows = json.loads(file.read_bytes())["rows"]
-        said = told.of_study(study, FOLDER) | {"commit": commit, "preset": study.preset}
+        said = page_context.of_study(study, FOLDER) | {"commit": commit, "preset": study.preset}
         said["figure_size"] = figures.size(drawn)
         content = {
             "identity": identity,
@@ -208,7 +208,7 @@ def _second(
 
 def _numbers(study: Study, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """What the numbers of stored rows are, of those whose design is the study's."""
-    found, digests = units.of_claims(study), {row["claim"]: row["digest"] for row in rows}
+    found, digests = quantity_labels.of_claims(study), {row["claim"]: row["digest"] for row in rows}
     return {claim: one for claim, one in found.items() if digests.get(claim) == study.registered.get(claim, "")}
 
 

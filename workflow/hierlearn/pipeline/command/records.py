@@ -8,7 +8,7 @@ from pathlib import Path
 from hierlearn.pipeline.claims import asked
 from hierlearn.pipeline.claims import tally as ledger
 from hierlearn.pipeline.command import costs, design_sizes, first_questions, recording
-from hierlearn.pipeline.files import kept_lines
+from hierlearn.pipeline.files import append_only_csv
 from hierlearn.pipeline.plan import history, registration
 from hierlearn.pipeline.plan.checking import load_study
 from hierlearn.pipeline.plan.configuration import Plan
@@ -122,7 +122,7 @@ def _add(
     for line in lines:
         of_files.setdefault(plan.beside(line.study, name), []).append(astuple(line))
     for file, new in of_files.items():
-        kept_lines.append(file, columns, new)
+        append_only_csv.append(file, columns, new)
     told = [
         f"{len(new)} line{'s' if len(new) > 1 else ''} added to {os.path.relpath(file)}"
         for file, new in of_files.items()

@@ -17,7 +17,7 @@ from yaml.resolver import Resolver
 
 from hierlearn.core import folders
 from hierlearn.core.words import reason, show, unshowable
-from hierlearn.pipeline.files.faults import Fault
+from hierlearn.pipeline.files.errors import Fault
 
 # What no file that a person writes comes near.
 BYTES, VALUES, LEVELS = 1_000_000, 100_000, 50

@@ -11,11 +11,11 @@ from typing import Any
 
 from hierlearn.core import folders
 from hierlearn.core.words import nearest, show
-from hierlearn.pipeline.files.faults import Fault
-from hierlearn.pipeline.files.faults import Path as Place
+from hierlearn.pipeline.files.errors import Fault
+from hierlearn.pipeline.files.errors import Path as Place
 from hierlearn.pipeline.files.load import load
 from hierlearn.pipeline.files.published import ROW_KEYS
-from hierlearn.pipeline.files.violations import schema, schema_faults
+from hierlearn.pipeline.files.schema_errors import schema, schema_faults
 
 FILE = "papers.yaml"
 PROJECT = folders.PACKAGE.parents[1] / "config"

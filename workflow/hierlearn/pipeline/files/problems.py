@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from hierlearn.core import boundary, registry
+from hierlearn.core import contracts, registry
 from hierlearn.core.problem import Problem, ProblemFeatures, essential, pose, streams_of
 from hierlearn.core.protocols import Batch, Representation, State
 from hierlearn.pipeline.files.netcdf import Group, Variable
@@ -89,14 +89,14 @@ def _points(problem: Problem, group: Group, role: str) -> np.ndarray:
     """The points (S, n, *shape) of a role, as they are stored or by their rows."""
     if f"{role}_x" in group:
         return group[f"{role}_x"].values
-    return boundary.points_of_rows(problem.inputs, group[f"{role}_rows"].values)
+    return contracts.points_of_rows(problem.inputs, group[f"{role}_rows"].values)
 
 
 def features(problem: Problem, representation: Representation, group: Group | None) -> ProblemFeatures:
     """A problem through a representation that was fitted before (raw needs no fit)."""
     if group is None:
         nothing = np.empty((len(problem.seeds), 0, 0))
-        state = boundary.representation_state(representation, nothing, problem.streams)
+        state = contracts.representation_state(representation, nothing, problem.streams)
     else:
         state = unpack("state", group)
     return ProblemFeatures(problem, representation, state)

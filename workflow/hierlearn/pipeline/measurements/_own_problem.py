@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import numpy as np
 from annotated_types import Ge
 
-from hierlearn.core import boundary, registry
+from hierlearn.core import contracts, registry
 from hierlearn.core.needs import Needs, Sizes, points_presented
 from hierlearn.core.parameters import Count, Nested, NotNegative, Positive
 from hierlearn.core.problem import Problem, ProblemFeatures, pose
@@ -61,12 +61,12 @@ class OwnProblem:
         if _is_kernel(name_of(learner)):
             choices = {"ridge": list(RIDGES)}
         sample = Sample(posed, features, self.samples, choices, streams)
-        return boundary.fit(learner, sample, NullMonitor(), {})
+        return contracts.fit(learner, sample, NullMonitor(), {})
 
     def score(self, name: str, learner: Learner, fit: Fit, posed: Problem, features: ProblemFeatures) -> np.ndarray:
         """Scores (S,) of a fit on test points, NaN where the training failed. name: of the learner, for the log."""
         target = posed.pools["test"].target
-        risk = posed.risk(boundary.predictions(learner, fit.state, features, "test", target.shape, {}), target)
+        risk = posed.risk(contracts.predictions(learner, fit.state, features, "test", target.shape, {}), target)
         scale = 1.0 if posed.teacher.kind == "classes" else np.square(posed.norm)
         failed = failures(name_of(self), name, {}, posed.seeds, outcomes(fit))
         if len(_rates(self)) > 1 and "learning_rate" in fit.choices:

@@ -6,7 +6,7 @@ from typing import Annotated
 import numpy as np
 from annotated_types import Ge
 
-from hierlearn.core import boundary
+from hierlearn.core import contracts
 from hierlearn.core.needs import Needs, Sizes
 from hierlearn.core.parameters import Count
 from hierlearn.core.problem import Problem
@@ -46,7 +46,7 @@ class AlternatingSquares(Probe):
         if "layer_covariance" not in state or teacher.depth != 3:
             raise ValueError("alternating_squares: expected the teacher quadratic_densenet of depth 3")
         streams, k = problem.streams.at("alternating-squares"), teacher.layer_widths[0]
-        x = boundary.points(problem.inputs, streams, "points", 0, 2 * self.points).astype(np.float64)
+        x = contracts.points(problem.inputs, streams, "points", 0, 2 * self.points).astype(np.float64)
         hidden, targets = teacher.hidden(state, x)["S_2"], teacher.target(state, x)[..., 0]
         found = [self._rounds(*one, k) for one in zip(x, hidden, targets, strict=True)]
         risk, feature_error = np.array(found).swapaxes(0, 1)

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import numpy as np
 from annotated_types import Interval
 
-from hierlearn.core import boundary
+from hierlearn.core import contracts
 from hierlearn.core.parameters import Count
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Probe
@@ -112,7 +112,7 @@ class Coupling(Probe):
 
     def _network(self, inputs, streams: Streams, width: int) -> list[float]:
         """The measures of one seed and width but for the slope."""
-        x = boundary.points(inputs, streams.at("points"), "points", 0, self.points)[0].astype(np.float64)
+        x = contracts.points(inputs, streams.at("points"), "points", 0, self.points)[0].astype(np.float64)
         multipliers, pairs = laws(self.randomisation, self.order), width // 2
         derivatives = [derivative(self.activation, j) for j in range(self.order + 1)]
         sums = Sums(self.order, self.points, self.draws)

@@ -6,7 +6,7 @@ from typing import Annotated
 import numpy as np
 from annotated_types import Ge, Interval
 
-from hierlearn.core import boundary
+from hierlearn.core import contracts
 from hierlearn.core.needs import Needs, Sizes
 from hierlearn.core.parameters import Count, Even, NestedByName
 from hierlearn.core.problem import Problem
@@ -78,7 +78,7 @@ class Distribution(Probe):
         for i in range(seeds):
             for j, (label, law) in enumerate(zip(self.laws, laws, strict=True)):
                 own = streams.take([i]).at(label)
-                x = boundary.points(law, own, "points", 0, self.points)[0].astype(np.float64)
+                x = contracts.points(law, own, "points", 0, self.points)[0].astype(np.float64)
                 # Of mean |x|^2 = d.
                 points, fresh = np.split(x * np.sqrt(dimension / np.mean(np.sum(x**2, axis=1))), 2)
                 scalars[i, j] = distributions.isotropy(points, fresh)

@@ -7,7 +7,7 @@ from typing import Annotated
 import numpy as np
 from annotated_types import Interval
 
-from hierlearn.core import boundary
+from hierlearn.core import contracts
 from hierlearn.core.parameters import Count
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Probe
@@ -77,7 +77,7 @@ class Expressivity(Probe):
 
     def _seed(self, inputs, streams: Streams) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Errors (degrees, widths), sizes of the targets (degrees, 1) and norms (draws, degrees, widths) of a seed."""
-        x = boundary.points(inputs, streams.at("points"), "points", 0, self.points)[0].astype(np.float64)
+        x = contracts.points(inputs, streams.at("points"), "points", 0, self.points)[0].astype(np.float64)
         direction = streams.at("direction").stack(lambda g: g.standard_normal(inputs.dimension))[0]
         direction /= np.linalg.norm(direction)
         along = x @ direction

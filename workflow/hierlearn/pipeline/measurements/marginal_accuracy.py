@@ -8,7 +8,7 @@ import numpy as np
 import scipy
 from annotated_types import Ge
 
-from hierlearn.core import boundary
+from hierlearn.core import contracts
 from hierlearn.core.needs import Needs, Sizes
 from hierlearn.core.parameters import Positive
 from hierlearn.core.problem import Problem
@@ -54,7 +54,7 @@ class MarginalAccuracy(Probe):
             raise ValueError("marginal_accuracy: expected the teacher quadratic_densenet")
         if max(self.layers) > teacher.depth:
             raise ValueError(f"marginal_accuracy: layer {max(self.layers)}; expected at most the depth {teacher.depth}")
-        x = boundary.points(problem.inputs, problem.streams.at("marginal-accuracy"), "points", 0, self.points)
+        x = contracts.points(problem.inputs, problem.streams.at("marginal-accuracy"), "points", 0, self.points)
         sums = np.stack([np.sum(one**2, axis=-1) for one in teacher.hidden(state, x).values()], axis=-1)
         found = {name: np.empty((seeds, len(self.layers), len(self.gaps))) for name in self.MEASURES}
         for j, gap in enumerate(self.gaps):

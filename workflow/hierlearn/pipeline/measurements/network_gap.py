@@ -5,7 +5,7 @@ from typing import Annotated
 
 import numpy as np
 
-from hierlearn.core import boundary
+from hierlearn.core import contracts
 from hierlearn.core.parameters import Nested, Positive
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Experiment, Learner, NullMonitor, Representation, Sample
@@ -64,8 +64,8 @@ class NetworkGap(Experiment):
         # Learners take ridges for features with |h|^2 = D.
         ridge = self.ridge * features.draw("training", 1).shape[-1] ** (network.penalty_power / 2)
         sample = Sample(problem, features, samples, {"ridge": [ridge]}, streams)
-        fit = boundary.fit(network, sample, NullMonitor(), {})
-        outputs = boundary.predictions(network, fit.state, features, "test", test.labels.shape, {})
+        fit = contracts.fit(network, sample, NullMonitor(), {})
+        outputs = contracts.predictions(network, fit.state, features, "test", test.labels.shape, {})
         # The labels' own mean square differs between the two samples by chance, and is no part of a gap.
         floors = [mean_square(points.labels) for points in (problem.draw("training", samples), test)]
         error = mean_square(outputs - test.labels)

@@ -6,7 +6,7 @@ from typing import Annotated, Literal, TypedDict
 import numpy as np
 from annotated_types import MinLen
 
-from hierlearn.core import boundary
+from hierlearn.core import contracts
 from hierlearn.core.parameters import Count, NotNegative, Schema, Share
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Probe
@@ -84,5 +84,5 @@ class OperatorNorm(Probe):
                 drawn = streams.at(base).rows(0, count, lambda g, rows: g.integers(0, 2, (rows, inputs.dimension)))
                 points[base] = 2.0 * drawn[0] - 1.0
             else:
-                points[base] = boundary.points(inputs, streams.at("points"), "points", 0, count)[0].astype(np.float64)
+                points[base] = contracts.points(inputs, streams.at("points"), "points", 0, count)[0].astype(np.float64)
         return points

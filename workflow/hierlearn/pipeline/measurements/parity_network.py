@@ -5,7 +5,7 @@ from typing import Annotated
 
 import numpy as np
 
-from hierlearn.core import boundary
+from hierlearn.core import contracts
 from hierlearn.core.parameters import Count, Share
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import Experiment
@@ -87,5 +87,5 @@ def _judge(network: parity_networks.TwoLayerRelu, problem: Problem) -> tuple[flo
     x[:, coordinates] = patterns
     x /= np.sqrt(dimension)
     network = parity_networks.embed(network, coordinates, dimension)
-    target = boundary.target(problem.teacher, problem.state, x[None])[0, :, 0] * problem.factor[0]
+    target = contracts.target(problem.teacher, problem.state, x[None])[0, :, 0] * problem.factor[0]
     return network.norm, float(np.mean((network(x) - target) ** 2))

@@ -7,7 +7,7 @@ from typing import Annotated
 import numpy as np
 from annotated_types import Ge
 
-from hierlearn.core import boundary
+from hierlearn.core import contracts
 from hierlearn.core.parameters import Nested, NestedByName, Positive
 from hierlearn.core.problem import Problem
 from hierlearn.core.protocols import REMEDIES, STATIONARY, Experiment, Fit, Learner, NullMonitor, Representation, Sample
@@ -139,12 +139,12 @@ class Tracking(Experiment):
         """A learner's fit, its risk (S,) and its outputs on test points, NaN where it failed."""
         learner, test = replace(template, width=width), problem.pools["test"]
         sample = Sample(problem, features, self.samples, {"ridge": ridges}, streams)
-        fit = boundary.fit(learner, sample, NullMonitor(), {})
+        fit = contracts.fit(learner, sample, NullMonitor(), {})
         share = 1.0 - fit.train_risk / mean_square(problem.pools["training"].labels)
         # A tangent kernel that learns nothing is a finding.
         share = np.ones_like(share) if template is self.linear else share
         failed = failures("tracking", title, {"width": width}, problem.seeds, _outcomes(fit, share))
-        outputs = boundary.predictions(learner, fit.state, features, "test", test.target.shape, {})
+        outputs = contracts.predictions(learner, fit.state, features, "test", test.target.shape, {})
         outputs = outputs * np.where(failed, np.nan, 1.0)[:, None, None]
         return fit, mean_square(outputs - test.target), outputs
 

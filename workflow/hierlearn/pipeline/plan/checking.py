@@ -14,14 +14,14 @@ from typing import Any
 from hierlearn.core import folders
 from hierlearn.core.words import nearest, show
 from hierlearn.pipeline.files import papers
-from hierlearn.pipeline.files.faults import Fault
-from hierlearn.pipeline.files.faults import Path as Place
+from hierlearn.pipeline.files.errors import Fault
+from hierlearn.pipeline.files.errors import Path as Place
 from hierlearn.pipeline.files.load import load, unusable
-from hierlearn.pipeline.files.violations import schema, schema_faults
-from hierlearn.pipeline.plan import claims, formulas, own_data, plausibility, references, resources, sections
-from hierlearn.pipeline.plan.declared import mapping, parts
+from hierlearn.pipeline.files.schema_errors import schema, schema_faults
+from hierlearn.pipeline.plan import claim_checks, formulas, grid_checks, own_data, references, resources, section_checks
 from hierlearn.pipeline.plan.presets import DERIVED, OF_ALL, PRESETS, base, bodies, listed, place
 from hierlearn.pipeline.plan.study import Study
+from hierlearn.pipeline.plan.study_spec import mapping, parts
 from hierlearn.pipeline.plan.validation_context import Draft
 
 # Sections of a study whose components name parts of the others.
@@ -69,7 +69,7 @@ def study(
     sizes, stated = base(content, preset), dict(bodies(content, preset))
     if not at_all:
         stated = {which: body for which, body in stated.items() if which in ("quick", sizes)}
-    faults = [*_preset_faults(content, name), *plausibility.too_many(stated, name)]
+    faults = [*_preset_faults(content, name), *grid_checks.too_many(stated, name)]
     if faults:
         # All other checks would take minutes in a grid of too many points.
         return None, sorted(set(faults))
@@ -89,7 +89,7 @@ def study(
         others = [checked(which) for which in stated if which not in ("quick", sizes)]
         faults += [fault for _, wrong in others for fault in wrong]
         # What one preset has no note of another may have.
-        faults += plausibility.idle([body, *filter(None, [found]), *(one for one, _ in others)]) if not faults else []
+        faults += grid_checks.idle([body, *filter(None, [found]), *(one for one, _ in others)]) if not faults else []
     if faults:
         return None, sorted(set(faults))
     return found and found.of_run(preset=preset), []
@@ -156,66 +156,66 @@ def _checked(
         draft.take(schema_faults(name, body, papers.schema_of("study")))
     if not draft.faults:
         _check_parameters(draft)
-        claims.check_written(draft)
+        claim_checks.check_written(draft)
     if not draft.faults:
         draft.study = Study(file.stem, name, preset, numbers, **parts(body))
     for stage in (_check_values, _check_names, _check_references, _check_meaning):
         if not draft.faults:
             stage(draft)
     if limit is not None and not draft.faults:
-        draft.take(plausibility.too_large(draft.study, limit))
+        draft.take(grid_checks.too_large(draft.study, limit))
     return (None if draft.faults else draft.study), draft.faults
 
 
 def _check_parameters(draft: Draft) -> None:
     """The parameters that components have, and no others."""
-    for at, kind, part in sections.components(draft.body):
-        claims.inherit(draft, at)
-        sections.check_parameters(draft, at, kind, part)
+    for at, kind, part in section_checks.components(draft.body):
+        claim_checks.inherit(draft, at)
+        section_checks.check_parameters(draft, at, kind, part)
 
 
 def _check_values(draft: Draft) -> None:
     """Axes, and what learners choose and sweep, against the parameters that take them."""
-    sections.check_axes(draft)
+    section_checks.check_axes(draft)
     for name, entry in draft.study.learners.items():
-        sections.check_choices(draft, ("learners", name), entry)
+        section_checks.check_choices(draft, ("learners", name), entry)
 
 
 def _check_names(draft: Draft) -> None:
     """What the sections name of each other."""
-    sections.check_law(draft)
+    section_checks.check_law(draft)
     _check_components(draft, referring=False)
     for name, entry in draft.study.learners.items():
-        sections.check_learner(draft, name, entry)
-    sections.check_split(draft)
-    sections.check_curves(draft)
-    sections.check_probes(draft)
+        section_checks.check_learner(draft, name, entry)
+    section_checks.check_split(draft)
+    section_checks.check_curves(draft)
+    section_checks.check_probes(draft)
 
 
 def _check_references(draft: Draft) -> None:
     """What the figure and the claims name of the sections."""
-    sections.check_figure(draft)
+    section_checks.check_figure(draft)
     _check_components(draft, referring=True)
 
 
 def _check_meaning(draft: Draft) -> None:
     """What sizes become, what claims say together, formulas that cannot be drawn."""
-    for fault in plausibility.impossible(draft.study):
+    for fault in grid_checks.impossible(draft.study):
         draft.add(fault.path, fault.found, fault.allowed)
-    sections.check_claims(draft)
+    section_checks.check_claims(draft)
     formulas.check_texts(draft)
 
 
 def _check_components(draft: Draft, referring: bool) -> None:
     """What components name of the study, and the sizes that they refer to. referring: of the figure and the claims."""
-    for at, kind, part in sections.components(draft.body):
+    for at, kind, part in section_checks.components(draft.body):
         if (at[0] in REFERRING) != referring:
             continue
-        claims.inherit(draft, at)
-        for where, against, value, scope in sections.parameters_of(kind, at, part):
+        claim_checks.inherit(draft, at)
+        for where, against, value, scope in section_checks.parameters_of(kind, at, part):
             if draft.is_faulty(*where):
                 continue
-            if sections.is_size(value):
+            if section_checks.is_size(value):
                 references.check_size(draft, where, value)
             else:
                 references.check_reference(draft, where, against, value, scope)

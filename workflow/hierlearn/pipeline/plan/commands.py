@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from hierlearn.core.words import similar
-from hierlearn.pipeline.files import kept_lines, papers
+from hierlearn.pipeline.files import append_only_csv, papers
 from hierlearn.pipeline.plan import registration
 from hierlearn.pipeline.plan.configuration import COMMANDS, RULES, Plan
 from hierlearn.pipeline.run import command_line
@@ -53,7 +53,7 @@ def refuse_unknown_targets(plan: Plan, asked: Iterable[str], workflow: Path) -> 
 
 def refuse_other_designs(plan: Plan) -> None:
     """Ends the program with a line for every claim whose design is not the one that is registered."""
-    lines = kept_lines.by_study(plan.registered)
+    lines = append_only_csv.by_study(plan.registered)
     faults = [
         fault
         for name, study in plan.studies.items()

@@ -13,24 +13,24 @@ from hierlearn.core.folders import PACKAGE
 from hierlearn.core.provenance import ends_in_one_line
 from hierlearn.core.words import nearest, show
 from hierlearn.pipeline.claims import tally
-from hierlearn.pipeline.files import kept_lines, papers
-from hierlearn.pipeline.files.faults import Fault, Note
+from hierlearn.pipeline.files import append_only_csv, papers
+from hierlearn.pipeline.files.errors import Fault, Note
 from hierlearn.pipeline.files.load import load
-from hierlearn.pipeline.files.violations import fill_defaults, schema, schema_faults
+from hierlearn.pipeline.files.schema_errors import fill_defaults, schema, schema_faults
 from hierlearn.pipeline.plan import (
-    answers,
+    adhoc_study,
     asked_studies,
     checking,
+    component_guards,
     folders,
+    grid_checks,
     history,
-    plausibility,
-    question,
     registration,
     resources,
 )
-from hierlearn.pipeline.plan.cluster import Requests
-from hierlearn.pipeline.plan.draws import Draw
-from hierlearn.pipeline.plan.inputs import Inputs
+from hierlearn.pipeline.plan.replicates import Draw
+from hierlearn.pipeline.plan.resource_requests import Requests
+from hierlearn.pipeline.plan.rule_inputs import Inputs
 from hierlearn.pipeline.plan.study import Study
 from hierlearn.pipeline.plan.targets import FILES, Targets
 
@@ -88,15 +88,15 @@ class Plan:
 
     @cached_property
     @ends_in_one_line
-    @answers.in_one_line
+    @component_guards.in_one_line
     def absent(self) -> list[Fault]:
         """Files outside the project that its studies would read, and cannot."""
-        faults = {fault for study in self.studies.values() for fault in plausibility.absent(study)}
-        return sorted(question.as_asked(fault, self.described, self.settings) for fault in faults)
+        faults = {fault for study in self.studies.values() for fault in grid_checks.absent(study)}
+        return sorted(adhoc_study.as_asked(fault, self.described, self.settings) for fault in faults)
 
 
 @ends_in_one_line
-@answers.in_one_line
+@component_guards.in_one_line
 def configure(given: Mapping[str, Any], file: Path, folder: Path, targets: Collection[str] = ()) -> Plan:
     """Plan what the keys given on the command line, over those of a file, ask for; end the program with all faults.
 
@@ -122,15 +122,15 @@ def configure(given: Mapping[str, Any], file: Path, folder: Path, targets: Colle
     if settings.get("preset") == "paper" and not faults:
         faults += _unstated(described, settings["studies"], studies)
     if faults:
-        faults = sorted({question.as_asked(fault, described, asked) for fault in faults})
+        faults = sorted({adhoc_study.as_asked(fault, described, asked) for fault in faults})
         sys.exit("\n".join(f"error: {fault}" for fault in faults))
-    kept = kept_lines.by_study(registered), kept_lines.by_study(verdicts)
+    kept = append_only_csv.by_study(registered), append_only_csv.by_study(verdicts)
     studies = {
         name: _of_run(study, settings, *(lines.get(name, []) for lines in kept)) for name, study in studies.items()
     }
     others = {name: source.path for name, source in sources.items() if source.folder in own}
     doubts = {
-        name: tuple(_line(question.as_asked(fault, described, asked)) for fault in plausibility.warnings(study))
+        name: tuple(_line(adhoc_study.as_asked(fault, described, asked)) for fault in grid_checks.warnings(study))
         for name, study in studies.items()
     }
     doubts |= {f"{one.name}/": tuple(map(_line, one.doubts())) for one in own}
@@ -141,8 +141,8 @@ def configure(given: Mapping[str, Any], file: Path, folder: Path, targets: Colle
 def _settings(given: Mapping[str, Any], file: Path, described: str) -> tuple[dict[str, Any], list[Fault]]:
     """The settings as they are asked for, with the study that answers a question, and their faults."""
     settings, faults = load(file, file.as_posix()) if file.exists() or file.is_symlink() else ({}, [])
-    asked, faults = question.ask({**settings, **given}, described) if not faults else ({}, faults)
-    if {question.KEY, "studies"} <= given.keys():
+    asked, faults = adhoc_study.ask({**settings, **given}, described) if not faults else ({}, faults)
+    if {adhoc_study.KEY, "studies"} <= given.keys():
         faults.append(Fault(described, ("studies",), f"{show(given['studies'])} beside a question", "one of the two"))
     return asked, faults
 

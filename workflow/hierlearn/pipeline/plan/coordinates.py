@@ -8,7 +8,7 @@ from typing import Any
 from hierlearn.core import registry
 from hierlearn.core.words import nearest, show
 from hierlearn.pipeline.files import published
-from hierlearn.pipeline.files.faults import Path
+from hierlearn.pipeline.files.errors import Path
 from hierlearn.pipeline.plan.study import Study
 from hierlearn.pipeline.plan.validation_context import Draft, Reference, Scope
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from statistics import median
 
 from hierlearn.pipeline.plan import targets
-from hierlearn.pipeline.plan.cluster import Requests
+from hierlearn.pipeline.plan.resource_requests import Requests
 from hierlearn.pipeline.plan.resources import Request
 from hierlearn.pipeline.plan.study import Study
 

@@ -9,7 +9,7 @@ from typing import Any
 from hierlearn.core import folders
 from hierlearn.core.words import show, similar
 from hierlearn.pipeline.files import papers
-from hierlearn.pipeline.files.faults import Fault
+from hierlearn.pipeline.files.errors import Fault
 from hierlearn.pipeline.plan import history, registration
 
 # What a folder of a user's own may hold beside rooms of components; other names in it are nobody's.

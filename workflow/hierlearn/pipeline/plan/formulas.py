@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from hierlearn.core.words import show
-from hierlearn.pipeline.files.faults import Path
+from hierlearn.pipeline.files.errors import Path
 from hierlearn.pipeline.plan.validation_context import Draft
 from hierlearn.pipeline.run.job import SETTINGS
 

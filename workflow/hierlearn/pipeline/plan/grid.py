@@ -7,7 +7,7 @@ from typing import Any
 
 from hierlearn.core import registry
 from hierlearn.core.protocols import Input
-from hierlearn.pipeline.plan import answers
+from hierlearn.pipeline.plan import component_guards
 from hierlearn.pipeline.plan.sizes import sizes
 
 
@@ -36,7 +36,7 @@ class GridPoint:
     @cached_property
     def outputs(self) -> int:
         """The number of outputs of the teacher."""
-        return answers.outputs(self.problem["teacher"])
+        return component_guards.outputs(self.problem["teacher"])
 
     def sizes(self) -> dict[str, int]:
         """The quantities that a size of a representation or a learner may refer to, the number of features aside."""

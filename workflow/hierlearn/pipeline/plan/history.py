@@ -10,8 +10,8 @@ from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 
 from hierlearn.pipeline.claims.verdicts import RESULTS, result
-from hierlearn.pipeline.files import kept_lines
-from hierlearn.pipeline.files.faults import Fault
+from hierlearn.pipeline.files import append_only_csv
+from hierlearn.pipeline.files.errors import Fault
 from hierlearn.pipeline.plan.study import Study
 
 NAME = "verdicts.csv"
@@ -98,13 +98,13 @@ NUMBERS = ("value", "low", "high", "level", "freedom", "slack", "seeds")
 
 def read(file: Path, name: str = FILE) -> tuple[list[Verdict], list[Fault]]:
     """The lines of verdicts.csv and its faults. name: what messages call it."""
-    lines, faults = kept_lines.read(file, name, COLUMNS, _sound(COLUMNS, "verdict"), len(COLUMNS) - FIRST)
+    lines, faults = append_only_csv.read(file, name, COLUMNS, _sound(COLUMNS, "verdict"), len(COLUMNS) - FIRST)
     return [Verdict(*row) for _, row in lines], faults
 
 
 def read_rivals(file: Path, name: str = f"config/{RIVALS}") -> tuple[list[Rival], list[Fault]]:
     """The lines of verdict_rivals.csv and its faults. name: what messages call it."""
-    lines, faults = kept_lines.read(file, name, RIVAL_COLUMNS, _sound(RIVAL_COLUMNS, "rival"))
+    lines, faults = append_only_csv.read(file, name, RIVAL_COLUMNS, _sound(RIVAL_COLUMNS, "rival"))
     return [Rival(*row) for _, row in lines], faults
 
 

@@ -12,9 +12,9 @@ from itertools import accumulate
 from typing import Any
 
 from hierlearn.pipeline.plan import estimates
-from hierlearn.pipeline.plan.cluster import Requests
 from hierlearn.pipeline.plan.estimates import Job
-from hierlearn.pipeline.plan.inputs import asked, words
+from hierlearn.pipeline.plan.resource_requests import Requests
+from hierlearn.pipeline.plan.rule_inputs import asked, words
 from hierlearn.pipeline.plan.study import Study
 
 # Of a job's own task or of the whole study, in the order in which one waits for another.

@@ -8,7 +8,7 @@ from typing import Any
 from hierlearn.core import registry
 from hierlearn.inputs._table_files import UnreadableTable
 from hierlearn.pipeline.files import papers
-from hierlearn.pipeline.files.faults import Fault, value_at
+from hierlearn.pipeline.files.errors import Fault, value_at
 
 INPUT = ("problem", "input")
 PLACE = "your own"

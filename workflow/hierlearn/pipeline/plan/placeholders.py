@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from hierlearn.core import registry
-from hierlearn.pipeline.plan.declared import Claim, Component
 from hierlearn.pipeline.plan.study import Study
+from hierlearn.pipeline.plan.study_spec import Claim, Component
 
 # What a claim says in sentences of its own; the name of its rival has the numbers of the rival's quantity.
 WORDS = ("statement", "remark")

@@ -6,7 +6,7 @@ A claim says itself what changes at a preset.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from hierlearn.pipeline.files.faults import Path, value_at
+from hierlearn.pipeline.files.errors import Path, value_at
 from hierlearn.pipeline.plan.smallest import smallest
 
 PRESETS = ("quick", "standard", "full", "paper", "smoke")

@@ -11,7 +11,7 @@ from typing import Any
 from hierlearn.core import registry
 from hierlearn.core.protocols import FLOPS, Learner
 from hierlearn.core.words import show
-from hierlearn.pipeline.files.faults import Path
+from hierlearn.pipeline.files.errors import Path
 from hierlearn.pipeline.plan.coordinates import (
     LARGEST,
     Grid,

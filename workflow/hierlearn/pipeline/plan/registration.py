@@ -18,8 +18,8 @@ from typing import Any
 from hierlearn.core import aliases, folders, provenance, registry
 from hierlearn.pipeline.claims import digests as canonical
 from hierlearn.pipeline.claims.question_forms import WORDS
-from hierlearn.pipeline.files import kept_lines
-from hierlearn.pipeline.files.faults import Fault
+from hierlearn.pipeline.files import append_only_csv
+from hierlearn.pipeline.files.errors import Fault
 from hierlearn.pipeline.plan import descriptions
 from hierlearn.pipeline.plan.sizes import product
 from hierlearn.pipeline.plan.study import Study
@@ -178,7 +178,7 @@ def _sound(row: Sequence[str]) -> bool:
 
 def read(file: Path, name: str = FILE) -> tuple[list[Line], list[Fault]]:
     """The lines of registered.csv and its faults. name: what messages call it."""
-    rows, faults = kept_lines.read(file, name, COLUMNS, _sound, LATER)
+    rows, faults = append_only_csv.read(file, name, COLUMNS, _sound, LATER)
     lines, seen = [], {}
     for number, row in rows:
         line = Line(*row[:3], int(row[3]), *row[4:])

@@ -13,8 +13,8 @@ from typing import Any
 
 from hierlearn.core import registry
 from hierlearn.core.needs import Needs, Sizes, points_presented
-from hierlearn.pipeline.files.faults import Path
-from hierlearn.pipeline.plan import answers
+from hierlearn.pipeline.files.errors import Path
+from hierlearn.pipeline.plan import component_guards
 from hierlearn.pipeline.plan.grid import GridPoint, Task
 from hierlearn.pipeline.plan.study import RAW, Study, remembered
 
@@ -282,7 +282,7 @@ def _state_size(sizes: Sizes) -> float:
 
 def _component_needs(kind: str, description: Mapping[str, Any], sizes: Sizes) -> Needs:
     """What a component asks for, what it leaves unsaid filled in."""
-    asked, all_stages = answers.needs(kind, description, sizes), answers.STAGES[kind]
+    asked, all_stages = component_guards.needs(kind, description, sizes), component_guards.STAGES[kind]
     stages = [stage for stage in all_stages if stage not in asked.memory or stage not in {"model", *asked.work}]
     if not stages:
         return asked

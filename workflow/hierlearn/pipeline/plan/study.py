@@ -8,10 +8,10 @@ from typing import Any
 
 from hierlearn.core import registry
 from hierlearn.pipeline.plan import own_data
-from hierlearn.pipeline.plan.declared import Claim, Component, HeldOut, Learner, Probe, ProblemSection, Samples
-from hierlearn.pipeline.plan.draws import FIRST, Draw
 from hierlearn.pipeline.plan.grid import GridPoint, Task
+from hierlearn.pipeline.plan.replicates import FIRST, Draw
 from hierlearn.pipeline.plan.sizes import full_description, label, lattice, product, resolve, sizes
+from hierlearn.pipeline.plan.study_spec import Claim, Component, HeldOut, Learner, Probe, ProblemSection, Samples
 
 RAW = {"name": "raw"}
 # Rules whose jobs are those of a task.

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from hierlearn.core import registry
-from hierlearn.pipeline.files import violations
+from hierlearn.pipeline.files import schema_errors
 from hierlearn.pipeline.plan import tests
 
 # Where a study describes components, None for any name; numbers of those of some sections and kinds may be sizes.
@@ -36,7 +36,7 @@ OWN = {"reference", "rule", "atMost", "execution"}
 
 def study() -> dict[str, Any]:
     """The schema of a whole study: its sections with, in place of every component, one of those that there are."""
-    whole = copy.deepcopy(violations.schema("study"))
+    whole = copy.deepcopy(schema_errors.schema("study"))
     for path, kind in COMPONENTS.items():
         part = whole
         for key in path:

@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from hierlearn.pipeline.plan.draws import Draw
+from hierlearn.pipeline.plan.replicates import Draw
 from hierlearn.pipeline.plan.study import Study
 
 # What every rule makes below the results; {} are the words that tell a job from others of its rule.

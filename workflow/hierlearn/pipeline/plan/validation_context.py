@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hierlearn.core.words import nearest, show, similar
-from hierlearn.pipeline.files.faults import Fault, Path, among, value_at
+from hierlearn.pipeline.files.errors import Fault, Path, among, value_at
 from hierlearn.pipeline.plan.study import Study
 
 # The keys beside a value and around it, for what refers to a `probe` or an `axis`.

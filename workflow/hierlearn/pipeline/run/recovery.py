@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     # The workflow of Snakemake imports what imports this.
     from snakemake.workflow import Workflow
 
-    from hierlearn.pipeline.plan.inputs import Inputs
+    from hierlearn.pipeline.plan.rule_inputs import Inputs
 
 # The states of files and checksums that were found whole: what has not been written to since is not read again.
 WHOLE = FOLDER / "whole.json"

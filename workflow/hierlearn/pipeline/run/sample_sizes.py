@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from hierlearn.core import boundary
+from hierlearn.core import contracts
 from hierlearn.core.problem import Problem, ProblemFeatures
 from hierlearn.core.protocols import REMEDIES, STATUS, Fit, Learner, Monitor, Sample
 from hierlearn.statistics.learning_curves import isotonic_heights
@@ -44,7 +44,7 @@ def walk(
                 together, part, seen = now, problem.take(now), features.take(now)
             n = samples[place]
             streams = part.streams.at("learner", learner.stream_key or type(learner).__name__)
-            fit = boundary.fit(learner, Sample(part, seen, n, choices, streams), monitor, cache)
+            fit = contracts.fit(learner, Sample(part, seen, n, choices, streams), monitor, cache)
             held_out = part.draw("validation", part.held_out).target
             fit.validation_risk = part.denoise(fit.validation_risk, held_out)
             visits[n].append((together, fit))

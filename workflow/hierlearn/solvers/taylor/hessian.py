@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import scipy
 
-from hierlearn.solvers.in_place import add_product, outer_products
+from hierlearn.solvers.blas_inplace import add_product, outer_products
 from hierlearn.solvers.taylor.lanczos import Operator
 from hierlearn.solvers.taylor.model import TaylorPoint, row_blocks, row_dots
 

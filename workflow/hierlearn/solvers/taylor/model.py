@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
-from hierlearn.solvers.in_place import add_multiple, outer_products
+from hierlearn.solvers.blas_inplace import add_multiple, outer_products
 from hierlearn.solvers.losses import LOSSES, Loss
 from hierlearn.solvers.taylor.line_search import penalty_polynomial
 

@@ -79,7 +79,7 @@ class Table:
 def tables(cube: Any, said: Mapping[str, Any]) -> tuple[list[Table], list[Table]]:
     """Return the tables of n* and those of risks, each with the place first that the figure shows first.
 
-    cube: scores.nc of a study, or None; said: labels, axes, risks and first, as `told.measured` says them.
+    cube: scores.nc of a study, or None; said: labels, axes, risks and first, as `page_context.measured` says them.
     """
     if cube is None:
         return [], []

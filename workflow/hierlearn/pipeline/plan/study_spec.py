@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from hierlearn.pipeline.files import papers
-from hierlearn.pipeline.files.violations import fill_defaults, schema
+from hierlearn.pipeline.files.schema_errors import fill_defaults, schema
 from hierlearn.pipeline.plan import tests
 from hierlearn.pipeline.plan.presets import merge_component
 

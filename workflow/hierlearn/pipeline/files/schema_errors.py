@@ -11,8 +11,8 @@ from jsonschema import Draft202012Validator, validators
 from jsonschema.exceptions import ValidationError
 
 from hierlearn.core.words import meaning, nearest, show, similar
-from hierlearn.pipeline.files import faults
-from hierlearn.pipeline.files.faults import Fault
+from hierlearn.pipeline.files import errors
+from hierlearn.pipeline.files.errors import Fault
 from hierlearn.pipeline.files.load import content
 
 SCHEMAS = Path(__file__).parents[1] / "schemas"
@@ -72,7 +72,7 @@ def schema(name: str) -> dict:
     return content(SCHEMAS / f"{name}.schema.yaml")
 
 
-def schema_faults(file: str, content: Any, against: dict, at: faults.Path = ()) -> Iterator[Fault]:
+def schema_faults(file: str, content: Any, against: dict, at: errors.Path = ()) -> Iterator[Fault]:
     """Every violation of a schema. at: path of `content` inside its file."""
     for error in violations(content, against):
         yield from _faults(file, at, error)
@@ -94,7 +94,7 @@ def violations(content: Any, against: dict) -> list[ValidationError]:
     return found
 
 
-def _faults(file: str, at: faults.Path, error: ValidationError) -> Iterator[Fault]:
+def _faults(file: str, at: errors.Path, error: ValidationError) -> Iterator[Fault]:
     path = (*at, *error.absolute_path)
     rule, wanted, found = error.validator, error.validator_value, error.instance
     unknown = unknown_keys(error)
@@ -137,7 +137,7 @@ def unknown_keys(error: ValidationError) -> list[str]:
     return [key for key in error.instance if key not in error.schema.get("properties", {})]
 
 
-def _meant(file: str, at: faults.Path, error: ValidationError) -> list[Fault]:
+def _meant(file: str, at: errors.Path, error: ValidationError) -> list[Fault]:
     """The faults of a mapping in that one of several forms of mappings that it is nearest to."""
     forms: dict[int, list[Fault]] = {}
     for inside in error.context if isinstance(error.instance, dict) else ():

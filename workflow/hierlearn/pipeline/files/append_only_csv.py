@@ -10,7 +10,7 @@ from typing import Any
 from hierlearn.core import folders
 from hierlearn.core.words import reason, show
 from hierlearn.pipeline.files import texts
-from hierlearn.pipeline.files.faults import Fault
+from hierlearn.pipeline.files.errors import Fault
 
 
 def read(

@@ -6,13 +6,13 @@ from typing import Any
 
 from hierlearn.core import registry
 from hierlearn.core.words import nearest, show, similar
-from hierlearn.pipeline.files.faults import Path, value_at
-from hierlearn.pipeline.files.violations import allowed_by, schema, schema_faults, violations
-from hierlearn.pipeline.plan import answers, claims
-from hierlearn.pipeline.plan.declared import Learner, mapping
+from hierlearn.pipeline.files.errors import Path, value_at
+from hierlearn.pipeline.files.schema_errors import allowed_by, schema, schema_faults, violations
+from hierlearn.pipeline.plan import claim_checks, component_guards
 from hierlearn.pipeline.plan.presets import merge_component
 from hierlearn.pipeline.plan.references import check_size
 from hierlearn.pipeline.plan.study_schema import COMPONENTS, SIZED_SECTIONS
+from hierlearn.pipeline.plan.study_spec import Learner, mapping
 from hierlearn.pipeline.plan.validation_context import Draft
 
 # A problem key may be an axis too.
@@ -81,14 +81,14 @@ def check_claims(draft: Draft) -> None:
     kernels."""
     for name, claim in draft.study.claims.items():
         at = ("claims", name)
-        claims.check_kind(draft, at, claim)
-        claims.check_asked_after(draft, at, claim)
-        claims.check_limit(draft, at, claim)
-        claims.check_words(draft, at, claim)
-        claims.check_quantity(draft, at, claim)
-        claims.check_control(draft, at, claim)
-        for part, quantity in ((("quantity",), claim.quantity), (claims.CONTROL, claim.rival())):
-            claims.inherit(draft, (*at, *part))
+        claim_checks.check_kind(draft, at, claim)
+        claim_checks.check_asked_after(draft, at, claim)
+        claim_checks.check_limit(draft, at, claim)
+        claim_checks.check_words(draft, at, claim)
+        claim_checks.check_quantity(draft, at, claim)
+        claim_checks.check_control(draft, at, claim)
+        for part, quantity in ((("quantity",), claim.quantity), (claim_checks.CONTROL, claim.rival())):
+            claim_checks.inherit(draft, (*at, *part))
             if quantity is not None:
                 _check_kernels(draft, (*at, *part), quantity)
 
@@ -218,7 +218,7 @@ def components(body: Mapping[str, Any]) -> Iterator[tuple[Path, str, Mapping[str
             at = (section, *(name if part is None else part for part in below))
             if isinstance(part := value_at(body, at), dict):
                 yield at, kind, part
-                overlay = value_at(body, rival := (section, name, *claims.CONTROL))
+                overlay = value_at(body, rival := (section, name, *claim_checks.CONTROL))
                 if section == "claims" and isinstance(overlay, dict):
                     yield rival, kind, merge_component(part, overlay)
 
@@ -231,7 +231,7 @@ def check_parameters(draft: Draft, at: Path, kind: str, description: Mapping[str
     if name not in registry.available(kind):
         draft.add((*at, "name"), show(name), nearest(name, registry.available(kind)))
         return
-    answers.check_class(kind, name)
+    component_guards.check_class(kind, name)
     known = registry.parameters(kind, name)
     for key in description:
         # Its name may be that of what it changes, whose parameters are others.

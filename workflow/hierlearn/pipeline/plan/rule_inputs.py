@@ -12,8 +12,8 @@ from typing import Any
 
 from hierlearn.core import provenance, registry
 from hierlearn.pipeline.files import checksums, papers
-from hierlearn.pipeline.plan import jobs, told
-from hierlearn.pipeline.plan.draws import FIRST, Draw
+from hierlearn.pipeline.plan import jobs, page_context
+from hierlearn.pipeline.plan.replicates import FIRST, Draw
 from hierlearn.pipeline.plan.study import Study
 from hierlearn.pipeline.plan.targets import FILES, Targets, jobs_of
 
@@ -54,7 +54,9 @@ class Inputs:
             cited = papers.said({study.paper for study in self.targets.studies.values()})
             parameters = self._said(self.targets.results) | {"studies": self.page(), "papers": cited}
             outcomes = {
-                claim: word for study in self.targets.studies.values() for claim, word in told.stored(study).items()
+                claim: word
+                for study in self.targets.studies.values()
+                for claim, word in page_context.stored(study).items()
             }
             return parameters | {"earlier": before, "stored": outcomes}, jobs.code("ledger", ())
         study = self.targets.studies[names[0]]
@@ -178,7 +180,7 @@ class Inputs:
         """What the page says of each study: its file's words, and whether its claims are there."""
         present = set(self.claims())
         return {
-            name: told.of_study(study, self.targets.results)
+            name: page_context.of_study(study, self.targets.results)
             | {"present": self.targets.file(name, "claims.json") in present}
             for name, study in self.targets.studies.items()
         }
@@ -187,14 +189,14 @@ class Inputs:
         """What a page in a folder says of the run."""
         settings = self.targets.settings
         of_run = {"preset": settings["preset"], "note": Draw.of(settings).note(), "folder": self.targets.results}
-        return of_run | {"compare": settings.get("compare", ""), "reading": told.reading(folder)}
+        return of_run | {"compare": settings.get("compare", ""), "reading": page_context.reading(folder)}
 
     def _page(self, study: Study) -> dict[str, Any]:
         """What the page of one study says."""
         folder = self.targets.file(study.name)
-        words = told.of_study(study, folder) | told.measured(study) | {"name": study.name}
+        words = page_context.of_study(study, folder) | page_context.measured(study) | {"name": study.name}
         citation = {} if study.paper == papers.YOURS else papers.said()[study.paper]
-        beside = {"earlier": study.earlier, "stored": told.stored(study)}
+        beside = {"earlier": study.earlier, "stored": page_context.stored(study)}
         return self._said(folder) | {"study": words, "citation": citation} | beside
 
     @functools.cache  # noqa: B019

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from hierlearn.pipeline.plan import resources
-from hierlearn.pipeline.plan.inputs import asked, words
 from hierlearn.pipeline.plan.resources import Request
+from hierlearn.pipeline.plan.rule_inputs import asked, words
 from hierlearn.pipeline.plan.study import Study
 
 

@@ -10,7 +10,7 @@ from hierlearn.core import registry
 from hierlearn.core.registry import PACKAGE
 from hierlearn.inputs._finite import Finite
 from hierlearn.pipeline.claims import asked
-from hierlearn.pipeline.plan import units
+from hierlearn.pipeline.plan import quantity_labels
 from hierlearn.pipeline.plan.study import Study
 
 Component = Mapping[str, Any]
@@ -25,7 +25,7 @@ def of_study(study: Study, folder: str) -> dict[str, Any]:
         "file": os.path.relpath(study.file, folder),
         "settings": settings(study),
         "panels": panels(study.figure),
-        "numbers": units.of_claims(study),
+        "numbers": quantity_labels.of_claims(study),
     }
 
 

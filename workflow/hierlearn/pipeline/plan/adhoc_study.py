@@ -14,9 +14,9 @@ from hierlearn.core import registry
 from hierlearn.core.protocols import Teacher
 from hierlearn.core.words import show, unshowable
 from hierlearn.pipeline.files import papers, texts
-from hierlearn.pipeline.files.faults import Fault
+from hierlearn.pipeline.files.errors import Fault
 from hierlearn.pipeline.files.load import load, written
-from hierlearn.pipeline.files.violations import schema, schema_faults
+from hierlearn.pipeline.files.schema_errors import schema, schema_faults
 from hierlearn.pipeline.plan import own_data
 from hierlearn.pipeline.plan.sizes import full_description, sizes
 

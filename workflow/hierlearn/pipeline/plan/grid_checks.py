@@ -10,14 +10,14 @@ from typing import Any
 from hierlearn.core import registry
 from hierlearn.core.protocols import Objection
 from hierlearn.core.words import nearest, show
-from hierlearn.pipeline.files.faults import Fault, Note, Path
-from hierlearn.pipeline.files.violations import allowed_by, violations
-from hierlearn.pipeline.plan import answers, resources
-from hierlearn.pipeline.plan.declared import mapping
+from hierlearn.pipeline.files.errors import Fault, Note, Path
+from hierlearn.pipeline.files.schema_errors import allowed_by, violations
+from hierlearn.pipeline.plan import component_guards, resources
 from hierlearn.pipeline.plan.grid import GridPoint
 from hierlearn.pipeline.plan.presets import path_in_file
 from hierlearn.pipeline.plan.sizes import resolve
 from hierlearn.pipeline.plan.study import Study
+from hierlearn.pipeline.plan.study_spec import mapping
 
 # How often a preset may train at most, seeds apart; a walk has about so many sample sizes.
 MOST, WALK = 400_000, 10
@@ -80,7 +80,7 @@ def absent(study: Study) -> Iterator[Fault]:
     used = {("probes", name, "probe"): ("probes", probe.component) for name, probe in study.probes.items()}
     used |= {("problem", part): (f"{part}s", point.problem[part]) for part in PROBLEM for point in study.points}
     for at, (kind, description) in used.items():
-        for key, found, allowed in answers.absences(kind, description):
+        for key, found, allowed in component_guards.absences(kind, description):
             yield Fault(study.file, path_in_file(study.preset, (*at, *key)), found, allowed)
 
 
@@ -169,7 +169,7 @@ def _notes(study: Study) -> dict[str, Note]:
     varied = [axis for axis, values in study.axes.items() if len(values) > 1]
     for point in study.points:
         for part in PROBLEM:
-            for key, found, why in answers.warnings(f"{part}s", point.problem[part], point.law):
+            for key, found, why in component_guards.warnings(f"{part}s", point.problem[part], point.law):
                 place = " and ".join(f"{axis} {point.coordinates[axis]}" for axis in varied)
                 met.setdefault((part, key, found, why), []).append(place)
     notes: dict[str, Note] = {}
@@ -273,7 +273,7 @@ def _component_values(
     faults = list(_out_of_limits(study, at, kind, description, point))
     yield from faults
     if not faults:
-        _note(met, at, answers.objections(kind, description, point.law), point)
+        _note(met, at, component_guards.objections(kind, description, point.law), point)
 
 
 def _learner_values(
@@ -284,7 +284,7 @@ def _learner_values(
     shown = [("teachers", teacher), ("representations", representation)]
     # A study may leave out the places where a learner would not fit the teacher.
     sound = study.reaches(name, point) and not any(
-        answers.objections(kind, part, point.law) or any(_out_of_limits(study, (), kind, part, point))
+        component_guards.objections(kind, part, point.law) or any(_out_of_limits(study, (), kind, part, point))
         for kind, part in shown
     )
     for place, kind, part in registry.parts("learners", described):
@@ -294,7 +294,7 @@ def _learner_values(
             yield from _component_values(study, at, kind, part, point, met)
         if kind == "learners" and sound:
             built = [registry.built_once(below, one) for below, one in shown]
-            _note(met, at, answers.objections_to(part, *built), point)
+            _note(met, at, component_guards.objections_to(part, *built), point)
 
 
 def _note(met: dict, at: tuple, objections: Iterable[Objection], point: GridPoint) -> None:

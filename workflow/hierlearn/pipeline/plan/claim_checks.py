@@ -8,10 +8,10 @@ from hierlearn.core.words import nearest, show
 from hierlearn.pipeline.claims.tally import NO_EVIDENCE
 from hierlearn.pipeline.claims.verdicts import WITHOUT_REGIME
 from hierlearn.pipeline.files import papers
-from hierlearn.pipeline.files.faults import Path, value_at
-from hierlearn.pipeline.files.violations import schema
-from hierlearn.pipeline.plan import answers, placeholders, tests
-from hierlearn.pipeline.plan.declared import Claim, Component
+from hierlearn.pipeline.files.errors import Path, value_at
+from hierlearn.pipeline.files.schema_errors import schema
+from hierlearn.pipeline.plan import component_guards, placeholders, tests
+from hierlearn.pipeline.plan.study_spec import Claim, Component
 from hierlearn.pipeline.plan.validation_context import Draft
 
 CONTROL = ("rival", "quantity")
@@ -137,7 +137,7 @@ def check_quantity(draft: Draft, at: Path, claim: Claim) -> None:
     """What the parameters of a quantity cannot be together, and those of its rival that are not its own."""
     said: list[tuple[str, str, str]] = []
     for here, described in (((*at, "quantity"), claim.quantity), ((*at, *CONTROL), claim.rival())):
-        for one in answers.objections("quantities", _in_full(described), None) if described else ():
+        for one in component_guards.objections("quantities", _in_full(described), None) if described else ():
             if one not in said:
                 key, found, allowed = one
                 draft.add((*here, key), found, allowed)
