@@ -34,7 +34,7 @@ define install
 	fi
 endef
 
-$(VENV)/.installed: envs/requirements.txt pyproject.toml
+$(VENV)/.installed: envs/requirements.txt $(wildcard pyproject.toml)
 	@command -v python3 >/dev/null || { echo "error: no python3 on the PATH; expected Python 3.11 or later"; exit 1; }
 	@python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "error: python3 is $$(python3 --version 2>&1); expected Python 3.11 or later"; exit 1; }
