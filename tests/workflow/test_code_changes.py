@@ -107,6 +107,7 @@ digest = provenance._digest
 def hashes(changed):
     provenance._digest = lambda file: "changed" if file == changed else digest(file)
     jobs.code.cache_clear()
+    provenance._read.cache_clear()
     return {name: jobs.code(*part) for name, part in parts.items()}
 before, again = hashes(None), {}
 for file in provenance.PACKAGE.rglob("*.py"):
