@@ -102,7 +102,7 @@ def write(path: str | os.PathLike, asked: Described, found: Evidence, made: Mapp
     }
     # Claims stay in their order. As bytes a text is compressed; in an attribute it is not.
     text = json.dumps({"asked": asked, "flops": dict(found.flops)}, ensure_ascii=False).encode()
-    said = {"long_name": "what is asked, as JSON in UTF-8: claims, their study, and counted operations"}
+    said = {"long_name": "what is asked, as JSON in UTF-8: claims, their study, and counted operations", "units": "1"}
     groups[""] = {ASKED: Variable(("byte",), np.frombuffer(text, np.uint8), said)}
     results.write(path, groups, made, compressed=True)
 
