@@ -136,8 +136,9 @@ def test_a_dry_run_is_a_table_by_study_and_rule(behind):
 def test_a_failed_job_is_told_once_with_its_error_and_its_log(behind):
     script = behind / "workflow" / "scripts" / "judge.py"
     whole = script.read_text()
+    assert "claims, judged = outputs" in whole
     try:
-        script.write_text(whole.replace("rows = []", "raise ValueError('it went wrong')"))
+        script.write_text(whole.replace("claims, judged = outputs", "raise ValueError('it went wrong')"))
         done = snakemake(behind, "--cores", "1")
     finally:
         script.write_text(whole)
