@@ -101,7 +101,7 @@ def test_a_class_that_is_no_component_is_refused_in_one_line(source, message, tm
 
 def test_a_probe_trains_nothing_and_an_experiment_does():
     def trains(file):
-        return bool(re.search("fit_path|boundary\\.fit|train\\(", file.read_text()))
+        return bool(re.search("fit_path|contracts\\.fit|train\\(", file.read_text()))
 
     for name in available("probes"):
         assert implementation("probes", name).trains == trains(path("probes", name)), name

@@ -1,6 +1,6 @@
 """Estimates with their intervals, from arrays over sizes and seeds, by numpy and scipy."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import comb
 
 import numpy as np
@@ -10,7 +10,8 @@ from scipy import stats
 @dataclass
 class Found:
     """A value with its 95 % interval, NaN where there is none. ratios: of every case of an inequality, (cases, S).
-    open: whether what is asked for may lie above the interval. ends: of every case's mean, (cases, 2)."""
+    open: whether what is asked for may lie above the interval. ends: of every case's mean, (cases, 2).
+    seeds: of a mean over seeds; log: whether the mean is one of logarithms."""
 
     value: float
     low: float = np.nan
@@ -18,6 +19,8 @@ class Found:
     ratios: np.ndarray | None = None
     open: bool = False
     ends: np.ndarray | None = None
+    seeds: int = 0
+    log: bool = False
 
 
 NOTHING = Found(np.nan)
@@ -33,7 +36,19 @@ def t_mean(values, log=False, level=0.95) -> Found:
     mean, error = float(np.mean(values)), float(stats.sem(values)) if len(values) > 1 else np.nan
     half = stats.t.isf((1 - level) / 2, len(values) - 1) * error if len(values) > 1 else np.nan
     back = np.exp if log else float
-    return Found(float(back(mean)), float(back(mean - half)), float(back(mean + half)))
+    ends = [float(back(end)) for end in (mean, mean - half, mean + half)]
+    return Found(*ends, seeds=len(values), log=log)
+
+
+def over_splits(found: Found, ratio: float) -> Found:
+    """A mean over seeds that split one finite set (Nadeau and Bengio). ratio: test points over all others."""
+    if not found.seeds or np.isnan(found.low):
+        return found
+    ends = np.array([found.value, found.low, found.high])
+    ends = np.log(ends) if found.log else ends
+    ends = ends[0] + (ends - ends[0]) * np.sqrt(1 + found.seeds * ratio)
+    low, high = (np.exp(ends) if found.log else ends)[1:]
+    return replace(found, low=float(low), high=float(high))
 
 
 def fitted_line(x, low, high, level=0.95) -> Found:

@@ -109,7 +109,7 @@ def test_claims_have_their_values_intervals_and_verdicts(monkeypatch, row, cells
 def test_the_result_of_a_draw_has_a_light_mark_beside_the_stored_outcome(monkeypatch):
     rows = [{"claim": name, "value": 1.0, "low": 0.9, "high": 1.1, "verdict": "ends"} for name in ("C1", "C2")]
     found = [row | {"statement": "It grows"} for row in rows]
-    monkeypatch.setattr(answer.told, "stored", lambda study: {"C1": "no test"})
+    monkeypatch.setattr(answer.page_context, "stored", lambda study: {"C1": "no test"})
     *_, table = tables(monkeypatch, cube([[[FALLS]]], dimension=[4]), found, dimension=[4])
     assert table.head == ["claim", "value", "95 % interval", "result", "stored", "statement"]
     assert [row[3:5] for row in table.rows] == [["(✗) fails", "○ no test"], ["(✗) fails", "–"]]

@@ -126,7 +126,10 @@ def test_a_wrong_command_line_is_one_line(words, said, capsys):
         (["ask", "parity", "order={", "--learners", "ntk", "--dimension", "4"], "parity: found 'order={'; expected"),
         (["ask", "parity", "order=*x", *ASKED], "parity: found 'order=*x'; it has undefined alias 'x'; expected"),
         (["ask", "parity", "order=2026-01-01", *ASKED], "parity: found 'order=2026-01-01'; it has 2026-01-01, which"),
-        (["ask", "parity", "order=!!set {a}", *ASKED], "parity: found 'order=!!set {a}'; expected a value"),
+        (
+            ["ask", "parity", "order=!!set {a}", *ASKED],
+            "parity: found 'order=!!set {a}'; it has the tag !!set; expected values without a tag",
+        ),
         (["ask", "parity", "order=.inf", *ASKED], "parity: found 'order=.inf'; it has inf; expected a finite number"),
         (["ask", "parity", f"order={'[' * 5000}", *ASKED], "parity: found 'order=[[["),
         (["ask", "parity", "order=1", "order=2", *ASKED], "parity: found order again in 'order=2'; expected it once"),

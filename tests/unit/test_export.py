@@ -10,10 +10,14 @@ from hierlearn.pipeline.command import export, panel
 from hierlearn.pipeline.figures._style import LOWEST, blank, lay_out, name_claims, narrow
 
 NAN = math.nan
+TEXTS = (
+    *("side", "rival", "control_verdict", "sizes", "reason", "draw", "revision", "digest"),
+    *("skipped", "outside", "remark", "before"),
+)
 
 
 def row(**changed):
-    texts = dict.fromkeys(("side", "rival", "control_verdict", "sizes", "reason", "draw", "revision", "digest"), "")
+    texts = dict.fromkeys(TEXTS, "")
     numbers = dict.fromkeys(("control_value", "control_low", "control_high", "flops"), NAN)
     said = {
         "claim": "C1-p4",
