@@ -36,6 +36,10 @@ SCHEMAS = {
 # Keys that no shipped study uses.
 EXAMPLES = {
     "claims.<name>.asked_after": "C1-p4",
+    "claims.<name>.regime": "limit",
+    "claims.<name>.withdrawn": "{quote: a sentence of the paper, where: Section 3}",
+    "claims.<name>.withdrawn.quote": "a sentence of the paper",
+    "claims.<name>.withdrawn.where": "Section 3",
     "claims.<name>.rival.missing": "no rival is known",
     "rivals.<name>.missing": "no rival is known",
     **dict.fromkeys(("revisions.full", "revisions.paper", "revisions.smoke"), "2"),

@@ -59,7 +59,7 @@ def planned(study):
 def test_the_studies_of_this_project_are_sound():
     from hierlearn.pipeline.files.schema_errors import SCHEMAS
 
-    for file in (SCHEMAS.parents[2] / "config" / "studies").glob("*.yaml"):
+    for file in (SCHEMAS.parents[3] / "config" / "studies").glob("*.yaml"):
         assert load(file, file.name)[1] == []
         study, faults = checking.study(file, file.name, "quick")
         assert faults == []

@@ -6,7 +6,8 @@ import pytest
 from planted_faults import FAULTS, ROOT, place, sources
 
 TEXTS = sources(ROOT)
-ROOMS = sorted(path.name for path in (ROOT / "workflow" / "hierlearn").iterdir() if (path / "__init__.py").exists())
+PACKAGE = ROOT / "workflow" / "hierlearn"
+ROOMS = sorted(file.parent.name for part in (PACKAGE, PACKAGE / "pipeline") for file in part.glob("*/__init__.py"))
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault["fault"])

@@ -14,7 +14,7 @@ from hierlearn.pipeline.files import published
 from hierlearn.pipeline.files.papers import tables
 from hierlearn.pipeline.files.schema_errors import SCHEMAS
 
-FOLDER = SCHEMAS.parents[2] / "config" / "published"
+FOLDER = SCHEMAS.parents[3] / "config" / "published"
 FILE = """
 paper: bai2020
 source: Someone

@@ -39,6 +39,8 @@ def test_more_pictures_than_there_are_are_refused_before_anything_runs(tmp_path)
     lines = [{"learner": next(iter(content["learners"]))}]
     figure = {"name": "panels", "panels": [{"kind": "risk", "title": "Risk", "x": "samples", "lines": lines}]}
     content |= {"claims": {}, "presets": {}, "revisions": {}, "figure": figure, "axes": {"dimension": [196]}}
+    for learner in content["learners"].values():
+        learner.pop("only", None)
     content["problem"] = {"input": {"name": "shifted_digits"}, "teacher": {"name": "picture_class"}}
     file = tmp_path / "digits.yaml"
     file.write_text(yaml.safe_dump(content))

@@ -76,19 +76,19 @@ def test_a_question_that_is_not_run_leaves_the_study_that_was_answered():
         given = {"question": ASKED | changes}
         lines = f"""
 from pathlib import Path
-from hierlearn.pipeline.plan import question
+from hierlearn.pipeline.plan import adhoc_study
 from hierlearn.pipeline.plan.configuration import configure
 
 configure({given!r}, Path("config/config.yaml"), Path("config/studies"))
 {end}
 """
-        here = os.environ | {"PYTHONPATH": str(Path(adhoc_study.__file__).parents[2])}
+        here = os.environ | {"PYTHONPATH": str(Path(adhoc_study.__file__).parents[3])}
         return subprocess.run([sys.executable, "-c", lines], env=here, capture_output=True, text=True)
 
     file = Path("results/question/own/studies/my-question.yaml")
     assert asked({}).returncode == 0
     assert not Path("results").exists()
-    assert asked({"seeds": 3}, "question.keep()").returncode == 0
+    assert asked({"seeds": 3}, "adhoc_study.keep()").returncode == 0
     before = file.read_text()
     assert asked({"seeds": 4}).returncode == 0
     refused = asked({"seeds": 4, "teacher": {"name": "ridge_polynomial", "degree": -2}})

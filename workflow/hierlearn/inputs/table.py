@@ -58,7 +58,7 @@ class Table(Finite):
         bool, "Whether every column, of pictures every channel, has mean 0 and variance 1 over the rows."
     ] = True
     sha256: Annotated[str, "SHA-256 of the unpacked content; if it is left out, that of the file as it is."] = ""
-    law = "table"
+    law = stream_key = "table"
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -26,6 +26,7 @@ class Labels(Teacher):
     )
     columns: Annotated[Count, "Columns of labels that are numbers; those of the input if it is left out."] = 1
     kind = "classes"
+    stream_key = "labels"
     LAWS = ("cifar", "digits", "table")
 
     def __post_init__(self) -> None:
