@@ -76,7 +76,8 @@ def spanning(line: Found, own: Found) -> Found:
 
 def lowest(single, joint) -> Found:
     """The lowest of several; its low end at 95 %, its high end at 95 % for all of them at once."""
-    return Found(*(min(ends) for ends in ([f.value for f in single], [f.low for f in single], [f.high for f in joint])))
+    ends = [f.value for f in single], [f.low for f in single], [f.high for f in joint]
+    return Found(*map(min, ends), seeds=single[0].seeds)
 
 
 def median(low, high) -> float:

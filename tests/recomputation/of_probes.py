@@ -1,8 +1,10 @@
 """Quantities that are measured on a probe alone."""
 
+from dataclasses import replace
+
 import numpy as np
 import xarray
-from recomputation.estimates import Found, cases, fitted_line, lowest, named, of_mean, positive_log, spanning, t_mean
+from recomputation.estimates import cases, fitted_line, lowest, named, of_mean, positive_log, spanning, t_mean
 from recomputation.tables import probe_at
 from scipy import stats
 
@@ -34,7 +36,7 @@ def probe_mean(files, probe, variable, over=None, log=False, positive=False, lea
         values = values / probe_at(files.probes[probe][over], dict(where), ())
     found = of_mean(values, log, positive)
     ends = -np.inf if least is None else least, np.inf if most is None else most
-    return Found(found.value, *(float(np.clip(end, *ends)) for end in (found.low, found.high)))
+    return replace(found, low=float(np.clip(found.low, *ends)), high=float(np.clip(found.high, *ends)))
 
 
 def probe_difference(files, probe, variable, axis, above, below, where=()):
