@@ -29,7 +29,10 @@ def spoil(tree: Path) -> dict[str, str]:
     (outside / "gitconfig").write_bytes(b"[nonsense\n\xff")
     study = tree / "config" / "studies" / "tiny.yaml"
     study.write_bytes(b"\xef\xbb\xbf" + study.read_bytes().replace(b"\n", b"\r\n"))
-    rooms = [tree / "workflow" / "hierlearn" / room for room in ("learners", "kernels", "figures", "claims/page")]
+    rooms = [
+        tree / "workflow" / "hierlearn" / room
+        for room in ("learners", "kernels", "pipeline/figures", "pipeline/claims/page")
+    ]
     for folder in (tree / "config" / "studies", tree / "config" / "published", *rooms):
         for name in (*LITTER, *(name.replace(".yaml", ".py") for name in LITTER)):
             (folder / name).write_bytes(b"\x00\x05\x16\x07\xff")
