@@ -100,13 +100,15 @@ def check_limit(draft: Draft, at: Path, claim: Claim) -> None:
 
 
 def check_asked_after(draft: Draft, at: Path, claim: Claim) -> None:
-    """A question that is asked after another one and yet primary, or asked after itself."""
+    """A question that is asked after another one and yet primary, asked after itself, or after none of its study."""
     if claim.asked_after is None:
         return
     if claim.asked_after == at[-1]:
         draft.add((*at, "asked_after"), show(claim.asked_after), "another claim, which was registered before")
     elif claim.rank == "primary":
         draft.add((*at, "rank"), show(claim.rank), "secondary, as the question asked first keeps its rank")
+    else:
+        draft.one_of((*at, "asked_after"), claim.asked_after, [name for name in draft.body["claims"] if name != at[-1]])
 
 
 def _say(draft: Draft, at: Path, said: Any, wanted: str | None, refused: str) -> None:
