@@ -46,9 +46,9 @@ IN_ORDER = (
     *("milestones", "starts", "widths", "graph", "alphas", "coefficients", "directions"),
     *("distils", "first", "middle", "last"),
 )
-# Without these a study, or a file of published numbers, says nothing.
+# Without these a study, or a file of published numbers, says nothing. A study of no paper is a user's own.
 REQUIRED = re.compile(
-    r"title|paper|place|problem|axes|seeds|figure|problem\.(input|teacher)|axes\.dimension|.*\.(name|coefficient|of)"
+    r"title|place|problem|axes|seeds|figure|problem\.(input|teacher)|axes\.dimension|.*\.(name|coefficient|of)"
     r"|learners\.[^.]+\.(label|learner|samples|samples\.(cap|at))|probes\.[^.]+\.probe"
     r"|claims\.[^.]+\.(place|statement|kind|quantity|test)|figure\.panels\[\d+\]\.(kind|title|x|lines)"
     r"|claims\.[^.]+\.quantity\.(learner|probe|line|above|below|larger|smaller|published|predictors|error)"
