@@ -10,17 +10,20 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import component_pages
 import generated
 
 ROOT = Path(__file__).parents[1]
 project = "The executable theory of hierarchical learning"
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_gallery.gen_gallery"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_gallery.gen_gallery", "mathml"]
+html_math_renderer = "mathml"
 # Docstrings are numpydoc's: words of a type are no names that a page defines, and single backticks are code.
 napoleon_google_docstring, napoleon_use_param, napoleon_use_rtype = False, False, False
 napoleon_custom_sections = [("Attributes", "params_style")]
 autodoc_typehints, autodoc_member_order, default_role = "none", "bysource", "literal"
 html_theme = "furo"
 html_show_copyright = False
+html_static_path, html_css_files = ["style"], ["mathematics.css"]
 # Primes of formulas are no quotation marks.
 smartquotes = False
 html_title = "Hierarchical learning, executable"
@@ -43,15 +46,17 @@ sphinx_gallery_conf = {
 # What a model says of its fit belongs to who fits it; `make site` shows errors.
 warnings.filterwarnings("ignore", module=r"hierlearn\.|sklearn\.")
 myst_heading_anchors = 3
-myst_enable_extensions = ["attrs_inline"]
-# Components of one name in two rooms share a heading's anchor; their own anchor says the room.
+myst_enable_extensions = ["attrs_inline", "dollarmath"]
+# Prices and shells have dollars too.
+myst_dmath_allow_space, myst_dmath_allow_digits = False, False
 nitpicky = True
 
 
 def fill(app, name: str, source: list[str]) -> None:
     """Puts what is generated in the place of the lines that ask for it, and of the line that says so before them."""
-    asked = r"^(?:> `make manual` fills .*\n\n)?\{(\w+)\}$"
-    source[0] = re.sub(asked, lambda found: getattr(generated, found.group(1))(), source[0], flags=re.MULTILINE)
+    asked = r"^(?:> `make manual` fills .*\n\n)?\{(\w+)(?: (\w+))?\}$"
+    made = {**vars(generated), **vars(component_pages)}
+    source[0] = re.sub(asked, lambda found: made[found[1]](*filter(None, [found[2]])), source[0], flags=re.MULTILINE)
 
 
 def escape(app, what: str, name: str, thing, options, lines: list[str]) -> None:

@@ -100,7 +100,7 @@ def _table(
         default = f"`{json.dumps(schema['default'], default=str)}`" if "default" in schema else ""
         default = default or ("required" if schema.get("required") is True else "none" if last else "")
         example = f" {_code(examples.get(name, ''))} |" if last else ""
-        yield f"| `{name}` | {_text(schema.get('description', ''))} | {_values(schema)} | {default} |{example}"
+        yield f"| `{name}` | {plain(schema.get('description', ''))} | {_values(schema)} | {default} |{example}"
 
 
 def _code(text: str) -> str:
@@ -133,9 +133,9 @@ def _values(schema: Schema) -> str:
     if "const" in schema:
         return f"`{schema['const']}`"
     if "component" in schema:
-        return f"one of the [{schema['component']}](#{schema['component']})"
+        return f"one of the [{schema['component']}](/components/{schema['component']}.md)"
     if "components" in schema:
-        return f"[{schema['components']}](#{schema['components']}) by name"
+        return f"[{schema['components']}](/components/{schema['components']}.md) by name"
     if parts := schema.get("oneOf") or schema.get("anyOf"):
         return " or ".join(dict.fromkeys(word for part in parts if (word := _values(part))))
     words = schema.get("type", "")
@@ -147,21 +147,12 @@ def _values(schema: Schema) -> str:
     ).strip()
 
 
-def components() -> str:
-    """Every component with its parameters, choices and measures, kind by kind."""
-    lines = []
-    for kind in registry.KINDS:
-        lines += ["", f"## {kind}", ""]
-        for name in registry.available(kind):
-            lines += _component(kind, name)
-    return "\n".join(lines)
-
-
-def _component(kind: str, name: str) -> Iterator[str]:
+def component(kind: str, name: str) -> Iterator[str]:
+    """A component with its parameters, choices and measures."""
     found = registry.implementation(kind, name)
     file = registry.path(kind, name).relative_to(PACKAGE.parent)
     about = " ".join((found.__doc__ or "").split("\n\n")[0].split())
-    yield from (f"(component-{kind}-{name})=", "", f"### {name}", "", _text(about), "", f"`{file}`", "")
+    yield from (f"(component-{kind}-{name})=", "", f"### {name}", "", plain(about), "", f"`{file}`", "")
     declared = registry.parameters(kind, name)
     choices = {f"{key} (choice)": schema for key, schema in registry.choices(kind, name).items()}
     if declared or choices:
@@ -169,7 +160,7 @@ def _component(kind: str, name: str) -> Iterator[str]:
     for title, attribute in (("Measures", "MEASURES"), ("Along its training", "TRACES")):
         measured = getattr(found, attribute, {})
         if isinstance(measured, Mapping) and measured:
-            yield from (f"{title}: " + "; ".join(f"`{key}`, {_text(text)}" for key, text in measured.items()) + ".", "")
+            yield from (f"{title}: " + "; ".join(f"`{key}`, {plain(text)}" for key, text in measured.items()) + ".", "")
 
 
 def mathematics() -> str:
@@ -179,7 +170,7 @@ def mathematics() -> str:
     for paper in PAPERS:
         lines += ["", f"## {paper}", "", "| place | what | where |", "| --- | --- | --- |"]
         lines += [
-            f"| {_text(place) or 'the whole'} | {_text(what)} | `{where}` |"
+            f"| {plain(place) or 'the whole'} | {plain(what)} | `{where}` |"
             for key, place, what, where in found
             if key == paper
         ]
@@ -258,7 +249,7 @@ def _sentence(text: str) -> str:
     return re.split(r"(?<=\.)\s", text, maxsplit=1)[0].strip()
 
 
-def _text(text: Any) -> str:
+def plain(text: Any) -> str:
     """Words of a declaration as Markdown of one line: no sign of them is markup but `code`."""
     parts = " ".join(str(text).split()).split("`")
     if len(parts) % 2 == 0:

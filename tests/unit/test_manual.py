@@ -1,6 +1,7 @@
 """The manual: it builds without a warning, its links lead somewhere, its code is code, and it asks no other machine."""
 
 import ast
+import importlib
 import posixpath
 import re
 import subprocess
@@ -10,6 +11,7 @@ import pytest
 import yaml
 from bs4 import BeautifulSoup
 from small_study import STUDY
+from sphinx.errors import ExtensionError
 
 from hierlearn.core import registry
 from hierlearn.core.registry import PACKAGE
@@ -18,7 +20,12 @@ from hierlearn.pipeline.plan import checking
 
 ROOT = PACKAGE.parents[1]
 DOCS = ROOT / "docs"
-PAGES = [*sorted(DOCS.glob("*.md")), ROOT / "config" / "README.md", ROOT / "README.md"]
+PAGES = [
+    *sorted(DOCS.glob("*.md")),
+    *sorted(DOCS.glob("components/*.md")),
+    ROOT / "config" / "README.md",
+    ROOT / "README.md",
+]
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 BLOCKS = [(page.name, language, text) for page in PAGES for language, text in BLOCK.findall(page.read_text())]
 # What an excerpt may leave out.
@@ -102,11 +109,43 @@ def test_pages_ask_no_other_machine_for_anything(built):
 
 def test_every_component_and_study_is_in_the_manual(built):
     pages, _ = built
-    components = [f"component-{kind}-{name}" for kind in registry.KINDS for name in registry.available(kind)]
-    anchors = {tag["id"] for tag in pages["components.html"].find_all(id=True)}
-    assert [one.replace("_", "-") for one in components if one.replace("_", "-") not in anchors] == []
+    for kind in registry.KINDS:
+        anchors = {tag["id"] for tag in pages[f"components/{kind}.html"].find_all(id=True)}
+        wanted = [f"component-{kind}-{name}".replace("_", "-") for name in registry.available(kind)]
+        assert [one for one in wanted if one not in anchors] == []
     studies = {file.stem for file in (ROOT / "config" / "studies").glob("*.yaml")}
     assert studies <= {heading.get_text().rstrip("#¶") for heading in pages["studies.html"].find_all("h3")}
+
+
+@pytest.mark.parametrize("kind", registry.KINDS)
+def test_a_page_of_a_kind_shows_a_file_that_passes_the_check_as_the_page_says(kind, built, tmp_path):
+    page = built[0][f"components/{kind}.html"]
+    told = [
+        line for line in page.select_one("pre").find_parent("article").get_text().splitlines() if " questions " in line
+    ]
+    written = [one.get_text() for one in page.select("pre") if "class Mine(" in one.get_text()]
+    assert len(told) == len(written) == len(registry.rooms(kind))
+    for room, text, line in zip(registry.rooms(kind), written, told, strict=True):
+        file = tmp_path / room / room / "mine.py"
+        file.parent.mkdir(parents=True)
+        file.write_text(text)
+        words = [f"name={file.stem}", f"folder={file.parents[1]}"]
+        done = subprocess.run([sys.executable, ROOT / "tests" / "check.py", *words], text=True, capture_output=True)
+        assert done.stdout.strip() == line, done.stderr
+
+
+@pytest.mark.parametrize("tex", [r"\begin{aligned} a &= b \end{aligned}", r"\nosuchcommand x"])
+def test_a_formula_that_browsers_would_not_set_ends_the_build(tex, monkeypatch):
+    monkeypatch.syspath_prepend(str(DOCS))
+    mathml = importlib.import_module("mathml")
+    with pytest.raises(ExtensionError, match="found a command that is not set"):
+        mathml.mathml(tex, "inline")
+
+
+def test_formulas_of_the_models_are_set_as_mathematics(built):
+    page = built[0]["models.html"]
+    assert len(page.find_all("math")) > 40
+    assert "$" not in page.select_one("article").get_text()
 
 
 def test_every_key_of_the_settings_has_its_line(built):
