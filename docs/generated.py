@@ -15,12 +15,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import yaml
 
 from hierlearn.core import registry
 from hierlearn.pipeline.claims.page.mathematics import html
 from hierlearn.pipeline.command.__main__ import parser
 from hierlearn.pipeline.plan import history
+from hierlearn.statistics.decisions import Scatter, expected_width
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = registry.PACKAGE
@@ -229,6 +231,16 @@ def draws() -> str:
         rows = list(csv.DictReader(file))
     primary = {row["claim"]: row["digest"] for row in rows if row["rank"] == "primary"}
     return history.further_draws(history.read(ROOT / history.FILE)[0], primary, {row["preset"] for row in rows})
+
+
+def widths() -> str:
+    """The mean width of the interval of a slope, by numbers of sizes and of seeds."""
+    many, noise = (3, 5, 10, 20), Scatter(seed=0.2, size=0.03)
+    lines = ["| number of sizes |" + "".join(f" {seeds} seeds |" for seeds in many), "| --- |" + " --- |" * len(many)]
+    for sizes in (3, 4, 5, 6, 8, 12):
+        found = (expected_width(np.geomspace(1, 4, sizes), seeds, noise) for seeds in many)
+        lines.append(f"| {sizes} |" + "".join(f" {width:.2f} |" for width in found))
+    return "\n".join(lines)
 
 
 def studies() -> str:

@@ -198,7 +198,7 @@ def study(question: Mapping[str, Any], learners: Mapping[str, dict[str, Any]]) -
     labels = [entry["label"] for entry in learners.values()]
     claims = {
         f"Q{i}": {
-            "place": "a question of one's own",
+            "place": "your question",
             "statement": f"The exponent of the samples that {entry['label']} needs",
             "quantity": {"name": "exponent", "learner": name, "threshold": threshold},
         }
@@ -207,7 +207,7 @@ def study(question: Mapping[str, Any], learners: Mapping[str, dict[str, Any]]) -
     return {
         "title": f"How many samples do {_listed(labels) if len(labels) <= NAMED else f'{len(labels)} learners'} need?",
         "paper": papers.YOURS,
-        "place": "a question of one's own",
+        "place": "your question",
         "summary": f"The target is {question['teacher']['name'].replace('_', ' ')}. Each learner gets more labelled "
         f"samples until its test risk falls to {threshold:g}.",
         "problem": {"input": described, "teacher": question["teacher"]},
