@@ -11,7 +11,7 @@ import json
 import os
 import re
 from ast import ClassDef, FunctionDef, Module, get_docstring, parse, walk
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -66,18 +66,22 @@ def keys() -> str:
     lines = []
     for title, (name, where) in SCHEMAS.items():
         schema = yaml.safe_load((SCHEMA_FILES / f"{name}.schema.yaml").read_text(encoding="utf-8"))
-        rows = _keys(schema, schema.get("$defs", {}), "")
-        table = _table("key", rows) if name != "study" else _table("key", rows, "example", _examples())
+        rows = list(_keys(schema, schema.get("$defs", {}), ""))
+        table = _table("key", rows)
+        if name == "study":
+            table = _table("key", rows, "example", _examples({key for key, _ in rows}))
         lines += ["", f"## {title}", "", where, "", *table]
     return "\n".join(lines)
 
 
-def _examples() -> dict[str, str]:
+def _examples(names: set[str]) -> dict[str, str]:
     """How a shipped study writes each key, the shortest of all; <name> stands for names that the writer chooses."""
     found: dict[str, str] = dict(EXAMPLES)
+    beginnings = {name[: dot.start()] for name in names for dot in re.finditer(r"\.", name)}
     for file in sorted((ROOT / "config" / "studies").glob("*.yaml")):
         study = yaml.safe_load(file.read_text(encoding="utf-8"))
-        for key, value in (entry for part in (study, *study["presets"].values()) for entry in _written(part, "")):
+        parts = (study, *study["presets"].values())
+        for key, value in (entry for part in parts for entry in _written(part, "", names | beginnings)):
             text = yaml.safe_dump(value, default_flow_style=True, width=10**6, allow_unicode=True)
             text = text.removesuffix("\n").removesuffix("\n...")
             if value not in ({}, []) and len(text) < len(found.get(key, "x" * 1000)):
@@ -85,15 +89,16 @@ def _examples() -> dict[str, str]:
     return {key: text if len(text) <= LONGEST else f"{text[:LONGEST]} …" for key, text in found.items()}
 
 
-def _written(content: Any, prefix: str) -> Iterator[tuple[str, Any]]:
+def _written(content: Any, prefix: str, names: set[str]) -> Iterator[tuple[str, Any]]:
+    """Yield what stands under each of these names, and the name."""
     for key, value in content.items() if isinstance(content, Mapping) else ():
-        for name in (key, "<name>"):
-            yield prefix + name, value
-            yield from _written(value, f"{prefix}{name}.")
+        for name in {f"{prefix}{key}", f"{prefix}<name>"} & names:
+            yield name, value
+            yield from _written(value, f"{name}.", names)
 
 
 def _table(
-    first: str, rows: Iterator[tuple[str, Schema]], last: str = "", examples: Mapping[str, str] = {}
+    first: str, rows: Iterable[tuple[str, Schema]], last: str = "", examples: Mapping[str, str] = {}
 ) -> Iterator[str]:
     """last, examples: a further column, by the names of the rows."""
     more, rule = (f" {last} |", " --- |") if last else ("", "")
@@ -158,7 +163,7 @@ def component(kind: str, name: str) -> Iterator[str]:
     declared = registry.parameters(kind, name)
     choices = {f"{key} (choice)": schema for key, schema in registry.choices(kind, name).items()}
     if declared or choices:
-        yield from (*_table("parameter", iter((declared | choices).items())), "")
+        yield from (*_table("parameter", (declared | choices).items()), "")
     for title, attribute in (("Measures", "MEASURES"), ("Along its training", "TRACES")):
         measured = getattr(found, attribute, {})
         if isinstance(measured, Mapping) and measured:

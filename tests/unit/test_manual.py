@@ -61,20 +61,15 @@ def built(tmp_path_factory):
 
 def lost(pages, folder):
     """Links that lead nowhere."""
-    ledger = set(re.findall(r' id="([^"]+)"', (folder / "ledger" / "index.html").read_text()))
+    places = {name: {one["id"] for one in page.find_all(id=True)} for name, page in pages.items()}
+    places["ledger/index.html"] = set(re.findall(r' id="([^"]+)"', (folder / "ledger" / "index.html").read_text()))
     for name, page in pages.items():
         for link in page.find_all("a", href=True):
             target, _, anchor = link["href"].partition("#")
             if re.match(r"[a-z]+:", target):
                 continue
             at = posixpath.normpath(posixpath.join(posixpath.dirname(name), target)) if target else name
-            there = (
-                ledger
-                if at == "ledger/index.html"
-                else {one["id"] for one in pages[at].find_all(id=True)}
-                if (anchor and at in pages)
-                else set()
-            )
+            there = places.get(at)
             if not (folder / at).is_file() or (anchor and there and anchor not in there):
                 yield f"{name}: {link['href']}"
 
@@ -179,11 +174,12 @@ def test_functions_that_the_manual_names_are_there(built):
 
 
 @pytest.mark.parametrize("text", blocks("python"))
-def test_python_of_the_pages_runs(text):
+def test_python_of_the_pages_runs(text, tmp_path):
     ast.parse(text)
     # Results are there after a run only.
     if "results/" not in text:
-        done = subprocess.run([sys.executable, "-c", HEADER + text], text=True, capture_output=True, check=False)
+        words = [sys.executable, "-c", HEADER + text]
+        done = subprocess.run(words, cwd=tmp_path, text=True, capture_output=True, check=False)
         assert done.returncode == 0, done.stderr
 
 
