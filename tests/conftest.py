@@ -2,6 +2,7 @@
 run for the tests of all workers; and a study that tests change and check."""
 
 import fcntl
+import gc
 import os
 import shutil
 
@@ -35,6 +36,21 @@ def pytest_collection_modifyitems(items):
         if item.path.parent.name == "cluster":
             item.add_marker("slow")
     items.sort(key=lambda item: FIRST.index(name) if (name := item.path.parent.name) in FIRST else len(FIRST))
+
+
+def pytest_collection_finish():
+    gc.freeze()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item, nextitem):
+    """Spare every search for circles of references, which some jobs ask for, what stays to the end.
+
+    That is the modules, the tests, and what a file of tests keeps: with a million objects a search takes half a second.
+    """
+    if nextitem is not None and nextitem.path != item.path:
+        gc.collect()
+        gc.freeze()
 
 
 @pytest.fixture(scope="session")

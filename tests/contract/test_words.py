@@ -3,13 +3,12 @@
 import re
 
 import pytest
-import yaml
+import shipped
+from shipped import STUDIES
 
-from hierlearn.core.registry import PACKAGE
 from hierlearn.pipeline.files import papers
-from hierlearn.pipeline.plan import checking, descriptions
+from hierlearn.pipeline.plan import descriptions
 
-STUDIES = sorted((PACKAGE.parents[1] / "config" / "studies").glob("*.yaml"))
 PRESETS = ("quick", "standard", "full", "paper")
 MOST_WORDS = 25
 MOST_SENTENCES = 2
@@ -36,7 +35,7 @@ def told():
     found = []
     for file in STUDIES:
         for preset in PRESETS:
-            study, _ = checking.study(file, file.name, preset)
+            study, _ = shipped.checked(file, preset)
             if study:
                 written = {name: claim.statement for name, claim in study.claims.items()}
                 found += [
@@ -70,7 +69,7 @@ def test_no_word_gives_a_translation_away(told, key):
 def test_no_word_gives_one_away_in_titles_summaries_rivals_and_hypotheses():
     texts = [hypothesis["says"] for paper in papers.known() for hypothesis in papers.hypotheses(paper).values()]
     for file in STUDIES:
-        content = yaml.safe_load(file.read_text(encoding="utf-8"))
+        content = shipped.content(file)
         texts += [content["title"], content["summary"], *(one["is"] for one in content.get("rivals", {}).values())]
         texts += [part.get("title", "") for part in content["figure"].get("panels", [])]
         said = (claim.get("rival") for claim in content["claims"].values())

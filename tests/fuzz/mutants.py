@@ -145,7 +145,7 @@ class Mutant:
 
 @functools.cache
 def claims_of(file: Path) -> dict[str, dict]:
-    return yaml.safe_load(file.read_text()).get("claims", {})
+    return yaml.load(file.read_text(), yaml.CSafeLoader).get("claims", {})
 
 
 def preset_of(file: Path, steps: list[str]) -> str:
@@ -167,7 +167,7 @@ def places(text: str) -> list[Place]:
     """Every value below the root, each once: an alias is where its anchor is."""
     found, seen = [], set()
 
-    root = yaml.compose(text, yaml.SafeLoader)
+    root = yaml.compose(text, yaml.CSafeLoader)
     # What a claim lists first, a learner or an axis may repeat by an alias.
     sections = [section for section in parts_of(root) if section[0] not in ("claims", "rivals", "figure", "presets")]
     overlays = [one for name, presets in parts_of(root) if name == "presets" for _, one in parts_of(presets)]

@@ -18,7 +18,7 @@ SIGNS = {
 @cache
 def study_at(file: Path, preset: str) -> dict[str, Any]:
     """The study with the overlay of a preset: mappings merge key by key, everything else is replaced."""
-    content = yaml.safe_load(file.read_text(encoding="utf-8"))
+    content = yaml.load(file.read_text(encoding="utf-8"), yaml.CSafeLoader)
     overlays = content.pop("presets", None) or {}
     study = overlaid(content, overlays.get(preset) or {})
     claims = {name: one for name, one in study.get("claims", {}).items() if preset in one.get("presets", [preset])}

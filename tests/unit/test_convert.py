@@ -10,6 +10,7 @@ import subprocess
 import sys
 
 import pytest
+import shipped
 import yaml
 
 from hierlearn.core import registry
@@ -190,7 +191,7 @@ def test_the_history_of_revisions_goes_to_the_records_of_the_folder(folder):
 
 def test_the_history_of_the_project_has_a_line_for_every_number():
     records = yaml.safe_load((ROOT / "docs" / "records" / "revisions.yaml").read_text())
-    numbers = {file.stem: yaml.safe_load(file.read_text()).get("revisions", {}) for file in STUDIES}
+    numbers = {file.stem: shipped.content(file).get("revisions", {}) for file in STUDIES}
     assert {study: {preset: len(lines) for preset, lines in presets.items()} for study, presets in records.items()} == {
         study: presets for study, presets in numbers.items() if presets
     }
@@ -198,7 +199,7 @@ def test_the_history_of_the_project_has_a_line_for_every_number():
 
 def test_a_study_of_the_project_names_its_broken_hypotheses_by_their_ids():
     for file in STUDIES:
-        for name, claim in yaml.safe_load(file.read_text()).get("claims", {}).items():
+        for name, claim in shipped.content(file).get("claims", {}).items():
             for part in (claim, *claim.get("at", {}).values()):
                 assert isinstance(part.get("beyond", []), list), f"{file.stem}: {name}"
 

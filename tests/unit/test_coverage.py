@@ -4,7 +4,7 @@ import csv
 import re
 
 import pytest
-import yaml
+import shipped
 from recomputation.designs import study_at
 
 from hierlearn.core.registry import PACKAGE
@@ -92,8 +92,7 @@ def primary():
 def claims():
     """The paper of every claim of the studies, at the base or at a preset."""
     found = {}
-    for file in (ROOT / "config" / "studies").glob("*.yaml"):
-        study = yaml.safe_load(file.read_text())
+    for study in map(shipped.content, shipped.STUDIES):
         for part in (study, *study["presets"].values()):
             found |= {name: study["paper"] for name, claim in part.get("claims", {}).items() if claim is not None}
     return found
@@ -144,8 +143,8 @@ def test_a_place_is_measured_only_by_rows_that_are_stored_and_of_which_one_is_ju
 
 def test_every_claim_of_the_studies_has_a_place_in_a_paper_or_is_asked_after_one_that_has(coverage):
     named = {name for row in coverage if row["source"] in PAPERS for name in row["rows"].split()}
-    for file in (ROOT / "config" / "studies").glob("*.yaml"):
-        for name, claim in yaml.safe_load(file.read_text()).get("claims", {}).items():
+    for study in map(shipped.content, shipped.STUDIES):
+        for name, claim in study.get("claims", {}).items():
             assert name in named or claim.get("asked_after") in named, name
 
 

@@ -2,18 +2,19 @@
 
 import numpy as np
 import pytest
+import shipped
 import xarray
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from shipped import STUDIES
 
 from hierlearn.core import registry
 from hierlearn.core.registry import PACKAGE, build
 from hierlearn.pipeline.figures._legends import hides_data
 from hierlearn.pipeline.figures._style import lay_out
 from hierlearn.pipeline.files.load import load
-from hierlearn.pipeline.plan import checking, grid_checks, jobs, references
+from hierlearn.pipeline.plan import grid_checks, jobs, references
 from hierlearn.pipeline.plan.presets import bodies
 
-STUDIES = sorted((PACKAGE.parents[1] / "config" / "studies").glob("*.yaml"))
 STATED = [(file, preset) for file in STUDIES for preset, _ in bodies(load(file, file.name)[0], "smoke")]
 ALPHA = PACKAGE.parents[1] / "config" / "studies" / "allenzhu2019-alpha.yaml"
 SEEDS, STEPS = 2, [1, 10, 100]
@@ -145,7 +146,7 @@ def unreadable(figure):
     ids=[f"{file.stem}-{preset}" for file, preset in STATED],
 )
 def test_a_study_can_be_drawn_and_judged(file, preset):
-    study, faults = checking.study(file, file.name, preset)
+    study, faults = shipped.checked(file, preset)
     if [fault.path[-1] for fault in faults] == ["folder"]:
         pytest.skip(f"data that are not here: {faults[0].found}")
     assert faults == [] and list(grid_checks.warnings(study)) == []
@@ -161,7 +162,7 @@ def test_a_study_can_be_drawn_and_judged(file, preset):
 
 
 def test_a_place_that_a_claim_leaves_open_is_found():
-    study, _ = checking.study(ALPHA, ALPHA.name, "quick")
+    study, _ = shipped.checked(ALPHA, "quick")
     (samples,) = study.learners["resnet"].samples["at"]
     quantity = {"name": "score_mean", "learner": "resnet", "samples": samples, "where": {}}
     scores, _ = cubes(study)

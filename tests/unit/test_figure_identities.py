@@ -5,18 +5,18 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
+import shipped
 from matplotlib.colors import to_rgb
+from shipped import STUDIES
 
 from hierlearn.core.registry import PACKAGE
 from hierlearn.pipeline.figures._identities import COLOURS, FAMILIES, MARKERS, looks, of_lines, of_rows
-from hierlearn.pipeline.plan import checking
 
 DARKEN = runpy.run_path(str(PACKAGE.parents[0] / "scripts" / "contact_sheet.py"))["darken"]
-STUDIES = sorted((PACKAGE.parents[1] / "config" / "studies").glob("*.yaml"))
 
 
 def labels(file, preset="quick"):
-    study, _ = checking.study(file, file.name, preset)
+    study, _ = shipped.checked(file, preset)
     return {name: entry.label for name, entry in study.learners.items()}
 
 
@@ -153,7 +153,7 @@ def test_lines_of_one_panel_never_look_alike():
 @pytest.mark.parametrize("preset", ["quick", "standard"])
 @pytest.mark.parametrize("file", STUDIES, ids=[file.stem for file in STUDIES])
 def test_every_primary_claim_has_a_panel(file, preset):
-    study, _ = checking.study(file, file.name, preset)
+    study, _ = shipped.checked(file, preset)
     figure = study.figure
     shown = (
         figure.get("shows", {}).values() if "shows" in figure else [one.get("shows", []) for one in figure["panels"]]
@@ -182,7 +182,7 @@ def taken(quantity):
 
 @pytest.mark.parametrize("file", STUDIES, ids=[file.stem for file in STUDIES])
 def test_every_panel_shows_a_claim_and_of_the_seeds_what_its_first_claim_takes(file):
-    study, _ = checking.study(file, file.name, "quick")
+    study, _ = shipped.checked(file, "quick")
     for panel in study.figure.get("panels", []):
         assert panel.get("shows"), panel["title"]
         if panel["kind"] != "growth" and panel["shows"][0] in study.claims:

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import shipped
 import xarray
 from matplotlib.colors import to_hex
 from matplotlib.markers import CARETRIGHTBASE
@@ -9,7 +10,6 @@ from matplotlib.markers import CARETRIGHTBASE
 from hierlearn.core.provenance import PACKAGE
 from hierlearn.core.registry import build
 from hierlearn.pipeline.figures._identities import COLOURS, MARKERS
-from hierlearn.pipeline.plan import checking
 
 DIMENSIONS, SAMPLES, SPREAD = [6, 8, 10, 14, 20], np.round(2.0 ** np.arange(2, 15)), np.array([0.8, 1.0, 1.3])
 STUDY = PACKAGE.parents[1] / "config/studies/chen2020-sample-complexity.yaml"
@@ -144,7 +144,7 @@ def test_learners_without_data_have_no_panel_and_no_entry():
 
 @pytest.mark.parametrize("preset", ["quick", "standard", "full", "smoke"])
 def test_every_preset_has_a_look_for_each_learner_and_draws(preset):
-    study, faults = checking.study(STUDY, STUDY.name, preset)
+    study, faults = shipped.checked(STUDY, preset)
     assert not faults
     hidden = study.figure.get("hidden", [])
     names = [name for name in study.learners if name not in hidden]

@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import date
 
 import pytest
+import shipped
 from small_study import put, study_of
 
 from hierlearn.core.registry import PACKAGE
@@ -175,9 +176,9 @@ def test_a_registered_question_stays_and_may_be_withdrawn_by_the_papers_words():
 
 
 def test_no_registered_question_is_gone():
-    for file in sorted((ROOT / "config" / "studies").glob("*.yaml")):
+    for file in shipped.STUDIES:
         for preset in ("quick", "standard"):
-            assert list(first_questions.gone(checking.load_study(file, preset), RECORDS)) == [], file.name
+            assert list(first_questions.gone(shipped.checked(file, preset)[0], RECORDS)) == [], file.name
 
 
 def test_a_question_is_asked_after_one_that_was_registered(lines):

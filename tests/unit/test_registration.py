@@ -7,12 +7,13 @@ from dataclasses import astuple, replace
 from pathlib import Path
 
 import pytest
+import shipped
 import yaml
 from small_study import STUDY, put, study_of
 
 from hierlearn.core import registry
 from hierlearn.pipeline.files import append_only_csv
-from hierlearn.pipeline.plan import checking, descriptions, jobs, registration
+from hierlearn.pipeline.plan import descriptions, jobs, registration
 from hierlearn.pipeline.plan.replicates import Draw
 
 ROOT = Path(__file__).parents[2]
@@ -205,7 +206,7 @@ def test_every_design_of_the_project_is_the_one_that_is_registered():
     lines, faults = registration.read(REGISTERED)
     assert faults == []
     for name, preset in sorted({(line.study, line.preset) for line in lines}):
-        study, faults = checking.study(ROOT / "config" / "studies" / f"{name}.yaml", f"{name}.yaml", preset)
+        study, faults = shipped.checked(ROOT / "config" / "studies" / f"{name}.yaml", preset)
         assert faults == []
         assert [str(fault) for fault in registration.other_designs(study, lines)] == []
 

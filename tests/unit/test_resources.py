@@ -5,13 +5,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import shipped
 import yaml
 from small_study import study_of
 
 from hierlearn.core import registry
 from hierlearn.core.needs import Sizes, points_presented
 from hierlearn.pipeline.files.load import load
-from hierlearn.pipeline.plan import checking, component_guards, grid_checks, resources
+from hierlearn.pipeline.plan import component_guards, grid_checks, resources
 from hierlearn.pipeline.plan.study import GridPoint, Study
 
 STUDIES = sorted((Path(__file__).parents[2] / "config" / "studies").glob("*.yaml"))
@@ -31,7 +32,7 @@ def tiny(**changes) -> Study:
 @pytest.mark.parametrize("preset", ["quick", "full", "smoke"])
 @pytest.mark.parametrize("file", STUDIES, ids=lambda file: file.stem)
 def test_every_job_of_every_study_has_needs(file, preset):
-    study, faults = checking.study(file, file.name, preset)
+    study, faults = shipped.checked(file, preset)
     assert not faults
     for field, job, needs in resources.largest_jobs(study):
         assert resources.BASE_MB <= needs.mem_mb < resources.ABSURD_MB, (field, job)
@@ -143,7 +144,7 @@ def test_the_cores_of_a_training_are_those_of_its_largest_fit_however_the_jobs_a
 @pytest.mark.parametrize("preset", ["quick", "smoke"])
 @pytest.mark.parametrize("file", STUDIES, ids=lambda file: file.stem)
 def test_small_presets_compute_with_one_thread(file, preset):
-    study, _ = checking.study(file, file.name, preset)
+    study, _ = shipped.checked(file, preset)
     assert {needs.cores for _, _, needs in resources.largest_jobs(study)} == {1}
 
 

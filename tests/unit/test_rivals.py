@@ -5,6 +5,7 @@ import io
 import subprocess
 
 import pytest
+import shipped
 import yaml
 
 from hierlearn.core.registry import PACKAGE
@@ -71,8 +72,8 @@ def test_a_rival_stands_once_at_its_place_and_in_plain_lines(rivals):
 
 def test_a_learner_of_a_rival_is_one_of_a_study_of_its_paper(rivals):
     known = {}
-    for file in (ROOT / "config" / "studies").glob("*.yaml"):
-        study = yaml.safe_load(file.read_text())
+    for file in shipped.STUDIES:
+        study = shipped.content(file)
         for part in (study, *study.get("presets", {}).values()):
             known.setdefault(study["paper"], set()).update(part.get("learners", {}), part.get("probes", {}))
     for row in rivals:

@@ -3,7 +3,7 @@
 import csv
 
 import pytest
-import yaml
+import shipped
 from small_study import put, study_of
 
 from hierlearn.core.registry import PACKAGE
@@ -79,7 +79,7 @@ def test_a_scope_follows_from_the_kind_the_place_and_what_is_broken(kind, place,
 
 def test_every_judged_claim_of_the_project_has_a_place_that_is_listed():
     for file in STUDIES:
-        content = yaml.safe_load(file.read_text(encoding="utf-8"))
+        content = shipped.content(file)
         known = papers.places(content["paper"])
         missing = {claim["place"] for claim in content.get("claims", {}).values() if "test" in claim} - known.keys()
         assert missing == set(), file.name

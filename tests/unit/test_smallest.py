@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
-import yaml
+import shipped
 
-from hierlearn.pipeline.plan import checking, presets, smallest
+from hierlearn.pipeline.plan import presets, smallest
 
 STUDIES = sorted((Path(__file__).parents[2] / "config" / "studies").glob("*.yaml"))
 
@@ -87,8 +87,8 @@ def test_a_study_without_an_overlay_is_small_at_smoke_alone(content, check):
 
 @pytest.mark.parametrize("file", STUDIES, ids=lambda file: file.stem)
 def test_every_study_runs_at_smoke_what_it_runs_at_quick(file):
-    small, quick = (checking.load_study(file, preset) for preset in ("smoke", "quick"))
+    small, quick = (shipped.checked(file, preset)[0] for preset in ("smoke", "quick"))
     for part in ("axes", "learners", "probes", "claims", "figure"):
         assert list(getattr(small, part)) == list(getattr(quick, part))
     assert small.axes == quick.axes and small.seed_count == min(quick.seed_count, 2)
-    assert "smoke" not in yaml.safe_load(file.read_text()).get("presets", {})
+    assert "smoke" not in shipped.content(file).get("presets", {})
