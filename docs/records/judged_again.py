@@ -107,7 +107,7 @@ def again(scratch: Path) -> Iterator[list]:
         changed.setdefault(row["row"], []).append(row["field"])
     known, held, told = designs(scratch), stored(), verdicts()
     measured: dict[str, dict[str, list[outcomes.Draw]]] = {}
-    for row in table((HERE / "measured_rivals.csv").read_text()):
+    for row in table((ROOT / "config" / "measured_rivals.csv").read_text()):
         found = of_measure(row["measured_by"], records, known, held)
         measured.setdefault(row["row"], {})[row["measured_by"]] = found
     for claim, record in sorted(records.items()):

@@ -11,7 +11,7 @@ from typing import Any
 import netCDF4
 import numpy as np
 import xarray
-from recomputation import designs
+from recomputation import designs, rivals
 from recomputation.estimates import NOTHING, Found, extremes, over_splits
 from recomputation.quantities import QUANTITIES, Files, measure
 from recomputation.tables import scores
@@ -59,8 +59,14 @@ def recomputed(row: Row, results: Path, config: Path = ROOT / "config", files: F
     if claim["rule"] == "bound" and other is not None:
         own = apart(own, other)
     found, control = outcome(claim, own), control_word(claim, other)
+    described = rivals.added(study, row, config) if claim["kind"] != "check" else []
+    added = [measure(one, files) if one else None for one in described]
+    added = [over_splits(one, shared(study, claim["quantity"])) if one else NOTHING for one in added]
+    controls = [control, *(outcome(claim, one) for one in added)]
+    at_ends = [rivals.ends(study, one, files.cube) for one in (claim["quantity"], rival, *described) if one]
+    found = "undecided" if any(at_ends) and claim["kind"] != "check" else found
     ends = [getattr(one or NOTHING, end) for one in (own, other) for end in ("value", "low", "high")]
-    words = {"control_verdict": control, "verdict": verdict(claim, row["regime"], found, control)}
+    words = {"control_verdict": control, "verdict": verdict(claim, row["regime"], found, controls)}
     return dict(zip(NUMBERS, ends, strict=True)) | words
 
 
@@ -119,15 +125,15 @@ def control_word(claim: dict[str, Any], other: Found | None) -> str:
     return "" if other is None else outcome(claim, other)
 
 
-def verdict(claim: dict[str, Any], regime: str, found: str, control: str) -> str:
+def verdict(claim: dict[str, Any], regime: str, found: str, controls: list[str]) -> str:
     """The word for a result. regime: of the row, as scopes are computed from hypotheses and not recomputed here."""
     regime = {"check": "within", "open": "beyond"}.get(claim["kind"]) or regime
     yes, no = WORDS[regime]
     if found == "fails":
         return "contradicted" if regime == "limit" and "proof" in claim else no
-    if found == "undecided" or control in ("undecided", "missing"):
-        return "inconclusive"
-    return "vacuous" if control == "passes" else yes
+    if found == "passes" and "passes" in controls:
+        return "vacuous"
+    return yes if found == "passes" and set(controls) <= {"fails", ""} else "inconclusive"
 
 
 def differences(row: Row, again: dict[str, Any]) -> list[str]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hierlearn.pipeline.claims.judging import judge_claim
+from hierlearn.pipeline.claims.judging import Added, judge_claim
 from hierlearn.statistics.estimates import Measurement, cases
 
 STUDY = {"name": "a-study", "paper": "chen2020", "preset": "quick"}
@@ -137,3 +137,40 @@ def test_an_ordering_alone_has_a_side():
     assert row(LOW, HIGH, rule="ordering", slack=None, side="below")["side"] == "below"
     assert row(LOW, HIGH, rule="ordering", slack=None)["side"] == "above"
     assert row(LOW, HIGH)["side"] == ""
+
+
+def beside(*rivals):
+    """The row of a claim that passes, beside rivals that were added: each is a measurement or None."""
+    added = [Added(f"rival {i}", "b", one) for i, one in enumerate(rivals)]
+    return judge_claim("C1", CLAIM, LOW, HIGH, 0.0, "scores.nc", STUDY, added)
+
+
+@pytest.mark.parametrize(
+    ("rivals", "verdict", "reason"),
+    [
+        ((HIGH, HIGH), "consistent", "the interval is wholly at most 1.2"),
+        ((HIGH, LOW), "vacuous", "the rival, rival 1, passes too"),
+        ((None, LOW), "vacuous", "the rival, rival 1, passes too"),
+        ((None, HIGH), "inconclusive", "rival rival 0 not measured"),
+        ((UNKNOWN, HIGH), "inconclusive", "rival rival 0 not measured; censored"),
+        ((HIGH, BETWEEN), "inconclusive", "the rival, rival 1, is undecided: the interval is on both sides of 1.2"),
+    ],
+)
+def test_the_rule_must_fail_for_every_rival(rivals, verdict, reason):
+    found = beside(*rivals)
+    assert (found["verdict"], found["control_verdict"], found["reason"]) == (verdict, "fails", reason)
+    assert [one["rival"] for one in found["detail"]["rivals"]] == ["rival 0", "rival 1"]
+    # A rule that fails is never hidden by a rival.
+    failing = judge_claim("C1", CLAIM, HIGH, HIGH, 0.0, "s", STUDY, [Added("r", "", None)])
+    assert failing["verdict"] == "not seen"
+
+
+def test_an_end_of_a_list_hides_what_passes_and_what_fails_and_no_check():
+    end = [{"learner": "a", "choice": "ridge", "value": 1.0, "end": "largest", "count": 3, "of": 3}]
+    for measured in (LOW, HIGH):
+        found = judge_claim("C1", CLAIM, measured, HIGH, 0.0, "scores.nc", STUDY, (), end)
+        assert found["verdict"] == "inconclusive" and found["detail"]["edges"] == end
+        told = "the best may lie beyond the list; a chose 1, the largest of its ridges, in 3 of 3 trainings"
+        assert found["reason"] == told
+    check = CLAIM | {"kind": "check", "regime": "", "control": {}}
+    assert judge_claim("C1", check, LOW, None, 0.0, "scores.nc", STUDY, (), end)["verdict"] == "supported"

@@ -367,3 +367,14 @@ def test_a_draw_has_a_light_mark_beside_the_stored_outcome_and_outcomes_have_non
     assert judged.count('class="chip for"') == judged.count('class="chip open"') == 2
     assert "chip for draw" not in judged
     assert "stored:" not in judged
+
+
+def test_every_rival_that_was_added_stands_in_its_row():
+    rivals = [
+        {"rival": "a kernel", "value": 1.5, "low": 1.25, "high": 1.75, "result": "fails"},
+        {"rival": "a longer run", "value": 1.5, "low": None, "high": None, "result": "undecided"},
+        {"rival": "two rounds", "value": None, "low": None, "high": None, "result": "undecided"},
+    ]
+    text = index.page([row()], {"C1": {"rivals": rivals}}, {"one": STUDY}, "quick", {}, PAPERS)
+    for told in ("1.5 [1.25, 1.75] fails: a kernel", "1.5  undecided: a longer run", "not measured: two rounds"):
+        assert f"<dd>{told}</dd>" in text

@@ -1,6 +1,7 @@
 """Rows are judged from judged.nc alone: it has all that they read, and gives the same results without a run."""
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -52,7 +53,7 @@ ASKED = {
         | {"quantity": GAP, "predicted": 1.5}
         | {"control": {"rival": "r", "quantity": GAP | {"where": {"width": 20}}}},
     },
-    "rates": {},
+    "grids": {},
 }
 
 
@@ -95,13 +96,115 @@ def test_a_row_that_is_stored_otherwise_is_named(tmp_path, field, wrong):
 
 def test_two_draws_make_an_outcome_at_the_level_of_their_attempts(tmp_path, monkeypatch):
     first, second = written(tmp_path / "small"), written(tmp_path / "small", seed=1, name=rejudging.SECOND)
-    monkeypatch.setattr(rejudging.asked, "designs", lambda lines: {"Z1": 3})
+    monkeypatch.setattr(rejudging.asked, "designs", lambda lines, after: {"Z1": 3})
     told, _ = rejudging.lines([tmp_path / "small"])
     assert "  ✓ holds      Z1, two draws at 99.93 %" in told
     own = [rejudging.drawn(row | {"quantity": "exponent"}) for row in (first[0], second[0])]
     assert {draw.freedom for pair in own for draw in pair} == {len(DIMENSIONS) - 2}
     word, _ = outcomes.result("upper", [pair[1] for pair in own], 1.0, 0.5, "above", outcomes.level(3))
     assert word == "fails"
+
+
+def test_a_later_question_is_judged_at_the_level_of_those_that_it_is_asked_after(tmp_path, monkeypatch):
+    claims = {"Z1-later": ASKED["claims"]["Z1"] | {"asked_after": "Z1", "rank": "secondary"}}
+    for name, seed in ((rejudging.FIRST, 0), (rejudging.SECOND, 1)):
+        kept = evidence.needed(ASKED | {"claims": claims}, Evidence(cube(1.0, seed), None, {}))
+        evidence.write(tmp_path / name, ASKED | {"claims": claims}, kept, {})
+    before = [SimpleNamespace(claim="Z1", digest=digest) for digest in "ab"]
+    monkeypatch.setattr(
+        rejudging.history, "read", lambda file: ([*before, SimpleNamespace(claim="Z1-later", digest="c")], [])
+    )
+    assert "  ✓ holds      Z1-later, two draws at 99.93 %" in rejudging.lines([tmp_path])[0]
+
+
+def drawn(value, half, **said):
+    """The row of a draw that judges a score at most 1, and what else it has."""
+    row = {"claim": "C1", "rule": "upper", "predicted": 1.0, "slack": 0.0, "side": "", "kind": "rate", "seeds": 9}
+    numbers = {"value": value, "low": value - half, "high": value + half}
+    control = {"control_value": 5.0, "control_low": 4.0, "control_high": 6.0, "control_verdict": "fails"}
+    return row | numbers | control | {"quantity": "score_mean", "detail": {"control": {"seeds": 9}} | said}
+
+
+def rival(value, half=0.1, name="r"):
+    numbers = {"value": value, "low": value and value - half, "high": value and value + half}
+    return {"rival": name, "measured_by": "b", "seeds": 9, "dof": None} | numbers
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        (drawn(0.5, 0.1), drawn(0.6, 0.1), "holds"),
+        (drawn(1.5, 0.1), drawn(1.6, 0.1), "fails"),
+        (drawn(0.9, 0.1), drawn(1.1, 0.1), "undecided"),
+        # A rival that was added: it fails, passes, is undecided on one draw, or is measured on none.
+        (drawn(0.5, 0.1, rivals=[rival(2.0)]), drawn(0.6, 0.1, rivals=[rival(2.1)]), "holds"),
+        (drawn(0.5, 0.1, rivals=[rival(0.4)]), drawn(0.6, 0.1, rivals=[rival(0.5)]), "no test"),
+        (drawn(0.5, 0.1, rivals=[rival(0.9)]), drawn(0.6, 0.1, rivals=[rival(1.2)]), "undecided"),
+        (drawn(0.5, 0.1, rivals=[rival(None)]), drawn(0.6, 0.1, rivals=[rival(None)]), "undecided"),
+        (drawn(0.5, 0.1, rivals=[rival(2.0)]), drawn(0.6, 0.1), "undecided"),
+        # One of several that passes decides, and a claim that fails is not hidden by its rivals.
+        (
+            drawn(0.5, 0.1, rivals=[rival(None), rival(0.4, name="s")]),
+            drawn(0.6, 0.1, rivals=[rival(None), rival(0.5, name="s")]),
+            "no test",
+        ),
+        (drawn(1.5, 0.1, rivals=[rival(None)]), drawn(1.6, 0.1, rivals=[rival(0.4)]), "fails"),
+        # The end of a list decides nothing, on either draw.
+        (drawn(0.5, 0.1, edges=[{"learner": "a"}]), drawn(0.6, 0.1), "undecided"),
+        (drawn(1.5, 0.1), drawn(1.6, 0.1, edges=[{"learner": "a"}]), "undecided"),
+        # An exact claim needs no second draw where its rivals need none; others do.
+        (drawn(0.5, 0.0) | {"control_low": 5.0, "control_high": 5.0}, None, "holds"),
+        (drawn(0.5, 0.0), None, "undecided"),
+        (drawn(1.5, 0.0), None, "fails"),
+    ],
+)
+def test_the_outcome_is_that_of_the_table_for_the_claim_and_every_rival(first, second, expected):
+    assert rejudging.outcome(first, second, 1) == expected
+
+
+def test_a_check_is_true_whatever_was_chosen():
+    first, second = (drawn(value, 0.1, edges=[{"learner": "a"}]) | {"kind": "check"} for value in (0.5, 0.6))
+    assert rejudging.outcome(first, second, 1) == "holds"
+
+
+def test_an_exact_row_is_told_without_a_second_draw():
+    row = drawn(0.5, 0.0) | {"control_low": 5.0, "control_high": 5.0, "digest": "abc"}
+    assert list(rejudging.of_two([row], [])) == ["✓ holds      C1, exact"]
+    assert list(rejudging.of_two([drawn(0.5, 0.1) | {"digest": "abc"}], [])) == []
+
+
+def test_a_rival_is_measured_from_the_same_scores_and_kept_with_them(tmp_path):
+    added = [
+        {"rival": "one that passes", "measured_by": "a", "quantity": EXPONENT},
+        {"rival": "one that is not there", "measured_by": ""},
+    ]
+    claims = {"Z1": ASKED["claims"]["Z1"] | {"rivals": added}}
+    kept = evidence.needed(ASKED | {"claims": claims}, Evidence(cube(1.0), None, {}))
+    (row,) = evidence.rows(ASKED | {"claims": claims}, kept)
+    assert (row["verdict"], row["control_verdict"]) == ("vacuous", "fails")
+    assert row["reason"] == "the rival, one that passes, passes too"
+    passing, missing = row["detail"]["rivals"]
+    assert (passing["result"], passing["value"]) == ("passes", row["value"])
+    assert (missing["result"], missing["value"], missing["seeds"]) == ("undecided", None, 0)
+    evidence.write(tmp_path / rejudging.FIRST, ASKED | {"claims": claims}, kept, {})
+    assert json.dumps(evidence.rows(*evidence.read(tmp_path / rejudging.FIRST))) == json.dumps([row])
+
+
+def test_what_was_chosen_at_the_end_of_a_list_leaves_a_row_undecided(tmp_path):
+    scores = cube(1.0)
+    chosen = xarray.full_like(scores.test_risk, 0.1)
+    said = ASKED | {"grids": {"a": {"learning_rate": [0.1, 0.2]}}}
+    kept = evidence.needed(said, Evidence(scores.assign(selected_learning_rate=chosen), None, {"p": probe()}))
+    first, other = evidence.rows(said, kept)
+    assert first["verdict"] == "inconclusive" and other["verdict"] == "consistent"
+    assert first["reason"].startswith(
+        "the best may lie beyond the list; a chose 0.1, the smallest of its learning rates"
+    )
+    evidence.write(tmp_path / rejudging.FIRST, said, kept, {})
+    assert json.dumps(evidence.rows(*evidence.read(tmp_path / rejudging.FIRST))) == json.dumps([first, other])
+    # Of what the rival chose likewise.
+    of_rival = said | {"grids": {"b": {"learning_rate": [0.1, 0.2]}}}
+    assert evidence.rows(of_rival, kept)[0]["detail"]["edges"][0]["control"]
 
 
 def test_what_is_no_such_file_is_refused_in_one_line(tmp_path):

@@ -9,6 +9,10 @@ import shipped
 import yaml
 
 from hierlearn.core.registry import PACKAGE
+from hierlearn.pipeline.claims import rivals as rivals_of_claims
+from hierlearn.pipeline.claims.rivals import Known, Listed
+from hierlearn.pipeline.plan import checking, jobs, registration
+from hierlearn.pipeline.plan.folders import StudyFolder
 
 ROOT = PACKAGE.parents[1]
 FILE = "config/rivals.csv"
@@ -94,3 +98,100 @@ def test_a_rival_is_never_removed(rivals):
             tuple(row[column] for column in COLUMNS[:3]) for row in csv.DictReader(io.StringIO(earlier)) if row["rival"]
         }
         assert then <= now, commit
+
+
+def listed(rival, learner="", place="Theorem 1", role="must fail", source="ours"):
+    return Listed("chen2020", place, rival, learner, role, source, "", "", "why")
+
+
+SCORE = {"name": "score_mean", "learner": "own"}
+RATIO = {"name": "log_risk_ratio", "above": "other", "below": "own"}
+PROBE = {"name": "probe_mean", "probe": "p", "variable": "gap"}
+
+
+@pytest.mark.parametrize(
+    ("quantity", "overlay", "seat"),
+    [
+        (SCORE, {"learner": "first"}, "learner"),
+        (SCORE, {"where": {"gap": 2}}, "learner"),
+        (SCORE, {"name": "lowest_score_mean", "predictors": ["first"]}, "learner"),
+        (RATIO, {"below": "first"}, "below"),
+        (RATIO, {"above": "first"}, "above"),
+        # Which of two is not clear where a rival takes both or none.
+        (RATIO, {"above": "first", "below": "second"}, ""),
+        (RATIO, {"where": {"gap": 2}}, ""),
+        (PROBE, {"probe": "q"}, "probe"),
+        (PROBE, {"variable": "start"}, ""),
+        (SCORE, {"name": "probe_mean", "probe": "q", "learner": "first"}, ""),
+    ],
+)
+def test_the_own_rival_of_a_claim_shows_what_part_a_rival_takes(quantity, overlay, seat):
+    assert rivals_of_claims.seat_of(quantity, overlay) == seat
+    found = rivals_of_claims.measured(quantity, overlay, "new", {"new"})
+    assert found == ({seat: "new"} if seat else None)
+    # What the study lacks, and what the quantity has already, is measured by nothing.
+    assert rivals_of_claims.measured(quantity, overlay, "new", {"another"}) is None
+    subject = quantity.get("learner") or quantity.get("below") or quantity["probe"]
+    assert rivals_of_claims.measured(quantity, overlay, subject, {"own", "p"}) is None
+
+
+def test_a_claim_meets_what_neither_its_quantity_nor_its_own_rival_stands_for():
+    names = ("own", "first", "second", "", "second")
+    rivals_there = [listed(f"the {i}th", learner) for i, learner in enumerate(names)]
+
+    def met(called, quantity, overlay):
+        return [one.rival for one in rivals_of_claims.added(rivals_there, called, quantity, overlay)]
+
+    # A learner that stands twice is one rival.
+    assert met("r", SCORE, {"learner": "first"}) == ["the 2th", "the 3th"]
+    assert met("the 3th, at the same samples", SCORE, {"learner": "first"}) == ["the 2th"]
+    assert met("r", RATIO | {"above": "second"}, {"below": "first"}) == ["the 3th"]
+    assert met("r", SCORE, {"name": "lowest_score_mean", "predictors": ["first", "second"]}) == ["the 0th", "the 3th"]
+    # Where the own rival is the same learner elsewhere, one of that learner is elsewhere too.
+    assert met("r", SCORE, {"where": {"gap": 2}}) == ["the 0th", "the 1th", "the 2th", "the 3th"]
+
+
+def test_a_row_meets_the_rivals_of_its_place_or_of_the_places_that_have_it():
+    known = Known(
+        (
+            listed("a"),
+            listed("b", role="compared"),
+            listed("c", source="first"),
+            listed("d", place="Theorem 2"),
+        ),
+        places={"C1": ["Theorem 2"], "C2": ["Theorem 1"]},
+    )
+    assert [one.rival for one in known.of_row("C1", "Theorem 1")] == ["a"]
+    assert [one.rival for one in known.of_row("C1", "Section 5")] == ["d"]
+    assert [one.rival for one in known.of_row("C2", "Section 5")] == ["a"]
+    assert known.of_row("C3", "Section 5") == []
+
+
+def test_the_job_that_judges_is_told_every_rival_and_what_measures_it():
+    study = checking.load_study(ROOT / "config" / "studies" / "allenzhu2019-dimension.yaml", "standard")
+    told = {one["rival"]: one for one in jobs.judge(study)["claims"]["R5-dimension"]["rivals"]}
+    assert told["its own tangent kernel"]["quantity"]["learner"] == "ntk"
+    assert told["two rounds of kernels"]["measured_by"] == "R5-dimension-rounds-slope"
+    assert "quantity" not in told["a fully connected network of two layers"]
+    # No rival is in a digest: a list that grows changes no question.
+    bare = study.of_run(rivals=Known())
+    assert registration.digests(bare) == registration.digests(study)
+    assert "rivals" not in jobs.judge(bare)["claims"]["R5-dimension"]
+
+
+def test_a_line_that_says_too_little_is_named(tmp_path):
+    file = tmp_path / "rivals.csv"
+    file.write_text(",".join(COLUMNS) + "\nchen2020,Theorem 1,a rival,,might fail,ours,,,why\n")
+    found, (fault,) = rivals_of_claims.read(file)
+    assert found == [] and str(fault).startswith(
+        "config/rivals.csv: line 2: found 'chen2020,Theorem 1,a rival,,might fail"
+    )
+    assert StudyFolder(tmp_path, "mine").shown(file) == "mine/rivals.csv"
+    assert [str(one).partition(":")[0] for one in StudyFolder(tmp_path, "mine").faults()] == ["mine/rivals.csv"]
+
+
+def test_a_row_that_measures_a_rival_has_its_quantity():
+    lines, faults = rivals_of_claims.read_measured(ROOT / "config" / "measured_rivals.csv")
+    assert faults == []
+    named = {(one["place"], one["rival"]) for one in table(FILE) if one["role"] == "must fail"}
+    assert {(one.place, one.rival) for one in lines} <= named

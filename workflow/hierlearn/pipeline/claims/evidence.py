@@ -15,7 +15,7 @@ from xarray import Dataset
 
 from hierlearn.core import contracts, registry
 from hierlearn.core.protocols import Quantity
-from hierlearn.pipeline.claims.judging import judge_claim
+from hierlearn.pipeline.claims.judging import Added, judge_claim
 from hierlearn.pipeline.files import cubes, results
 from hierlearn.pipeline.files.netcdf import Group, Variable
 from hierlearn.pipeline.quantities._edges import CHOSEN, edges
@@ -26,7 +26,7 @@ Described = Mapping[str, Any]
 # Groups of judged.nc, and its variable that says what is asked.
 SCORES, TRACES, PROBES, ASKED = "scores", "traces", "probes", "asked"
 # What every quantity of scores reads beside what it names.
-ALWAYS = ("status", CHOSEN)
+ALWAYS = ("status", *CHOSEN)
 
 
 @dataclass(frozen=True)
@@ -41,29 +41,43 @@ class Evidence:
 
 
 def rows(asked: Described, found: Evidence) -> list[dict[str, Any]]:
-    """Return a row for every claim. asked: the claims, the study and the learning rates, as the job that judges has
-    them."""
+    """Return a row for every claim. asked: the claims, the study and what its learners choose from, as the job that
+    judges has them."""
     judged = []
     for name, claim in asked["claims"].items():
-        described, rival = _quantities(claim)
+        described, rival = claim["quantity"], claim.get("control", {}).get("quantity")
         # A probe says of its own problem whether its seeds split one finite set.
         shared = claim if "probe" in described else asked
         overlap = shared.get("overlap", 0.0)
         measured = _over_splits(described, measure(described, found), overlap)
         other = _over_splits(rival, measure(rival, found), overlap) if rival else None
+        added = [Added(one["rival"], one["measured_by"], _of_rival(one, found, overlap)) for one in _rivals(claim)]
         probe, flops = described.get("probe"), found.flops.get(name, 0.0)
-        row = judge_claim(
-            name, claim, measured, other, flops, f"{probe}.probe.nc" if probe else "scores.nc", asked["study"]
-        )
+        source = f"{probe}.probe.nc" if probe else "scores.nc"
+        at_ends = _at_ends(asked, claim, found)
+        row = judge_claim(name, claim, measured, other, flops, source, asked["study"], added, at_ends)
         if "finite" in shared:
             row["sizes"] = ", ".join(filter(None, [row["sizes"], f"for these {shared['finite']}"]))
-        rates = asked.get("rates", {})
-        at_ends = edges(described, found.scores, rates)
-        of_rival = edges(rival, found.scores, rates) if rival else []
-        at_ends += [one | {"control": True} for one in of_rival if one not in at_ends]
-        row["detail"] |= {"edges": at_ends} if at_ends else {}
         judged.append(row)
     return judged
+
+
+def _at_ends(asked: Described, claim: Described, found: Evidence) -> list[dict[str, Any]]:
+    """What a claim and its rivals chose at an end of its list, those of rivals marked."""
+    own, *rivals = ([*edges(one, found.scores, *_search(asked))] for one in _quantities(claim))
+    others = [one for of_rival in rivals for one in of_rival if one not in own]
+    return own + [one | {"control": True} for i, one in enumerate(others) if one not in others[:i]]
+
+
+def _search(asked: Described) -> tuple[Described, float]:
+    """What the learners of a study choose from, and the noise of its labels."""
+    return asked.get("grids", {}), asked.get("noise", 0.0)
+
+
+def _of_rival(one: Described, found: Evidence, overlap: float) -> Measurement | None:
+    """What is measured of an added rival; None where the study has nothing that measures it."""
+    quantity = one.get("quantity")
+    return _over_splits(quantity, measure(quantity, found), overlap) if quantity else None
 
 
 def measure(described: Described, found: Evidence) -> Measurement:
@@ -81,7 +95,7 @@ def _over_splits(described: Described, measured: Measurement, overlap: float) ->
 
 def needed(asked: Described, found: Evidence) -> Evidence:
     """Return the part of a study's results that its claims read, with the operations that each rests on."""
-    described = [one for claim in asked["claims"].values() for one in _quantities(claim) if one]
+    described = [one for claim in asked["claims"].values() for one in _quantities(claim)]
     built = [(one, registry.build("quantities", one)) for one in described]
     probes = {
         name: _variables(probe, [pair for pair in built if pair[0].get("probe") == name])
@@ -118,9 +132,15 @@ def read(path: str | os.PathLike) -> tuple[Described, Evidence]:
     return said["asked"], Evidence(groups.get(SCORES), groups.get(TRACES), probes, said["flops"])
 
 
-def _quantities(claim: Described) -> tuple[Described, Described | None]:
-    """The quantity of a claim and that of its rival, None where none is measured."""
-    return claim["quantity"], claim.get("control", {}).get("quantity")
+def _quantities(claim: Described) -> list[Described]:
+    """The quantity of a claim, and those of the rivals that are measured."""
+    others = [claim.get("control", {}), *_rivals(claim)]
+    return [claim["quantity"], *(one["quantity"] for one in others if "quantity" in one)]
+
+
+def _rivals(claim: Described) -> list[Described]:
+    """The rivals of a claim that were added beside its own."""
+    return claim.get("rivals", [])
 
 
 def _of_learners(cube: Dataset | None, built: list[tuple[Described, Quantity]]) -> Dataset | None:

@@ -2,18 +2,44 @@
 
 import math
 import re
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from hierlearn.pipeline.claims.ledger import Row, to_json
 from hierlearn.pipeline.claims.rules import FAILS, PASSES, UNDECIDED, outcome
+from hierlearn.pipeline.claims.tally import NO_EVIDENCE
 from hierlearn.pipeline.claims.verdicts import MISSING, NO_CONTROL, verdict
+from hierlearn.pipeline.quantities._ends import told
 from hierlearn.statistics.estimates import Measurement, decisive_cases
 
 NOT_MEASURED = Measurement(np.nan, np.nan, np.nan, "", 0)
+
+
+@dataclass(frozen=True)
+class Added:
+    """A rival of config/rivals.csv beside a claim's own. measured_by: the learner, probe or claim that measures it, ""
+    where none does; measured: None where the study has nothing that does."""
+
+    rival: str
+    measured_by: str
+    measured: Measurement | None
+
+    def judged(self, claim: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what the rule of a claim makes of it, with its numbers, None where there are none."""
+        measured = _finite(self.measured or NOT_MEASURED)
+        found, why = _outcome(claim, measured)
+        if math.isnan(measured.value):
+            why = "; ".join(filter(None, [f"rival {self.rival} not measured", measured.reason]))
+        elif found == UNDECIDED:
+            why = f"the rival, {self.rival}, is undecided: {why}"
+        elif found == PASSES:
+            why = f"the rival, {self.rival}, passes too"
+        numbers = {name: _number(getattr(measured, name)) for name in ("value", "low", "high")}
+        said = {"rival": self.rival, "measured_by": self.measured_by, "result": found}
+        return said | numbers | {"reason": why, "seeds": measured.seeds, "dof": measured.detail.get("dof")}
 
 
 def judge_claim(
@@ -24,19 +50,27 @@ def judge_claim(
     flops: float,
     source: str,
     study: Mapping[str, str],
+    added: Sequence[Added] = (),
+    at_ends: Sequence[Mapping[str, Any]] = (),
 ) -> dict[str, Any]:
     """The row of a claim, with the detail of its measurement beside the columns.
 
     claim: its words, rule and control as in the study file, perhaps with the digest of its design and the dimension of
     its probe's own problem; rival: the control, measured, if there is one; source: the file that the measurement was
-    read from, in the study's folder; study: name, paper, preset, perhaps draw and revision.
+    read from, in the study's folder; study: name, paper, preset, perhaps draw and revision; added: further rivals, for
+    each of which the rule must fail; at_ends: what claim or rivals chose at an end of its list, which decides nothing.
     """
     measured, rival = _finite(measured), rival and _finite(rival)
     if claim["rule"] == "bound" and rival is not None:
         measured = decisive_cases(measured, rival)
     found, why = _outcome(claim, measured)
     control, control_why = _control(claim, rival)
-    word = verdict(claim["kind"], claim.get("regime", ""), found, control, "proof" in claim)
+    others = [one.judged(claim) for one in added] if claim["rule"] != "descriptive" else []
+    against_all = together([control, *(one["result"] for one in others)])
+    kind = claim["kind"], claim.get("regime", "")
+    # A check is true whatever was chosen, and a description has no rule.
+    undecided = bool(at_ends) and claim["kind"] not in NO_EVIDENCE
+    word = verdict(*kind, UNDECIDED if undecided else found, against_all, "proof" in claim)
     described = {"rank": "secondary", "regime": "", "digest": ""} | claim
     run = {"draw": "", "revision": ""} | study
     slack, against = claim.get("slack"), rival or NOT_MEASURED
@@ -57,7 +91,7 @@ def judge_claim(
         control_verdict=control,
         verdict=word,
         sizes=_sizes(measured.sizes, claim),
-        reason=_reason(claim, found, why, control, control_why),
+        reason=_reason(claim, found, why, control_why, others, at_ends if undecided else ()),
         skipped=_skipped(claim, measured, rival),
         outside=claim.get("beyond", "").strip(),
         remark=_remark(claim),
@@ -70,7 +104,22 @@ def judge_claim(
         data=f"{study['name']}/{source}",
     )
     of_rival = {"control": {"seeds": rival.seeds, "dof": rival.detail.get("dof")}} if rival else {}
-    return {**to_json(row, measured.positive), "detail": measured.detail | of_rival}
+    beside = of_rival | ({"rivals": others} if others else {}) | ({"edges": [*at_ends]} if at_ends else {})
+    return {**to_json(row, measured.positive), "detail": measured.detail | beside}
+
+
+def together(results: Sequence[str]) -> str:
+    """Return what the results of several rivals come to, in the words of one: any that passes makes a claim no test,
+    any that is undecided or missing leaves it undecided. The first is a claim's own, which may be none at all."""
+    own, *others = results
+    for word in (PASSES, MISSING, UNDECIDED):
+        if word in results:
+            return word
+    return FAILS if others else own
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else float(value)
 
 
 def _finite(measured: Measurement) -> Measurement:
@@ -115,11 +164,25 @@ def _control(claim: Mapping[str, Any], rival: Measurement | None) -> tuple[str, 
     return found, said.get(found, "")
 
 
-def _reason(claim: Mapping[str, Any], found: str, why: str, control: str, control_why: str) -> str:
-    """Why the verdict is what it is: by the rule, or, where the rule passes, by the rival."""
+def _reason(
+    claim: Mapping[str, Any],
+    found: str,
+    why: str,
+    control_why: str,
+    others: Sequence[Mapping[str, Any]],
+    at_ends: Sequence[Mapping[str, Any]],
+) -> str:
+    """Why the verdict is what it is: by what was chosen, by the rule, or, where the rule passes, by the rivals."""
+    if at_ends:
+        return "; ".join(["the best may lie beyond the list", *map(told, at_ends)])
     if found == FAILS and "proof" in claim:
         return f"{why}, as a proof says: {claim['proof'].strip()}"
-    return control_why if found == PASSES and control_why else why
+    if found != PASSES:
+        return why
+    # A rival that passes decides, whatever is not known of the others.
+    passing = [one["reason"] for one in others if one["result"] == PASSES]
+    unknown = [one["reason"] for one in others if one["result"] == UNDECIDED]
+    return "; ".join(filter(None, [control_why, *(passing or unknown)])) or why
 
 
 def _remark(claim: Mapping[str, Any]) -> str:

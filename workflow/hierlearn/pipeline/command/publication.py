@@ -28,7 +28,7 @@ READING = "../reading.md"
 # A stored study is replaced by a run of its own preset or of a later one.
 BY_SIZE = ("smoke", "quick", "standard", "full", "paper")
 # What the page shows of a row beside its columns.
-SHOWN = ("sizes_fitted", "dof", "edges")
+SHOWN = ("sizes_fitted", "dof", "edges", "rivals")
 # Columns with words of a study, and where its claims have them.
 WORDS = {"statement": "statement", "outside": "beyond", "remark": "remark"}
 # Of a row of a second draw what may differ from the first, whose design it shares, and what says which draw it is.

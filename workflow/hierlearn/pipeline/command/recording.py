@@ -19,6 +19,7 @@ from hierlearn.statistics.intervals import LEVEL
 # The project's folder.
 ROOT = registry.PACKAGE.parents[1]
 OVER_SEEDS = ("t over seeds", "t over slopes of seeds")
+ENDS = ("value", "low", "high")
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ def _of_design(design: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _line(told: dict[str, str], detail: Mapping[str, Any], known: Mapping[str, str], made_by: str) -> Judged:
-    """The line of a row, with its rival if one was measured."""
+    """The line of a row, with its own rival if that was measured, and with every rival that was added beside it."""
     method = known.get("method", "")
     predicted, slack = (float(told[name] or "nan") for name in ("predicted", "slack"))
     verdict = told | known
@@ -79,14 +80,19 @@ def _line(told: dict[str, str], detail: Mapping[str, Any], known: Mapping[str, s
         "scope": scope(told["kind"], told["regime"]),
         "commit": made_by,
     }
-    # Other words are of a rival that was not measured.
-    if told["control_verdict"] not in rules.OUTCOMES:
-        return Judged(verdict, ())
-    own = detail.get("control", {})
-    numbers = (told[f"control_{name}"] for name in ("value", "low", "high"))
-    of_rival = freedom(method, int(own.get("seeds", 0)), own.get("dof"))
-    where = (told[name] for name in history.RIVAL_COLUMNS[:6])
-    return Judged(verdict, (Rival(*where, told["rival"], "", *numbers, of_rival, told["control_verdict"]),))
+    where, rivals = [told[name] for name in history.RIVAL_COLUMNS[:6]], []
+    # Other words are of a rival of its own that was not measured.
+    if told["control_verdict"] in rules.OUTCOMES:
+        own = detail.get("control", {})
+        numbers = (told[f"control_{name}"] for name in ENDS)
+        of_rival = freedom(method, int(own.get("seeds", 0)), own.get("dof"))
+        rivals.append(Rival(*where, told["rival"], "", *numbers, of_rival, told["control_verdict"]))
+    for one in detail.get("rivals", ()):
+        numbers = ("" if one[name] is None else f"{one[name]:.6g}" for name in ENDS)
+        known = freedom(method, one["seeds"], one["dof"]) if one["value"] is not None else ""
+        found = one["result"] if one["value"] is not None else history.NOT_MEASURED
+        rivals.append(Rival(*where, one["rival"], one["measured_by"] or history.NOTHING, *numbers, known, found))
+    return Judged(verdict, tuple(rivals))
 
 
 def _has_interval(told: Mapping[str, str]) -> bool:

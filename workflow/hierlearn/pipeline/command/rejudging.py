@@ -10,6 +10,7 @@ from hierlearn.core import registry
 from hierlearn.core.words import show
 from hierlearn.pipeline.claims import asked, evidence, outcomes
 from hierlearn.pipeline.claims.outcomes import Draw
+from hierlearn.pipeline.claims.tally import CHECK
 from hierlearn.pipeline.claims.verdicts import light
 from hierlearn.pipeline.command import recording
 from hierlearn.pipeline.plan import history
@@ -43,7 +44,8 @@ def lines(paths: Sequence[Path]) -> tuple[list[str], bool]:
             told += [f"  {line}" for line in other] or [f"  {len(rows)} rows, all as stored in {ROWS}"]
             differs |= bool(other)
             second = file.with_name(SECOND)
-            told += [f"  {line}" for line in of_two(rows, judged(second)[1])] if second.is_file() else []
+            others = judged(second)[1] if second.is_file() else []
+            told += [f"  {line}" for line in of_two(rows, others)]
     return told, differs
 
 
@@ -52,7 +54,9 @@ def judged(file: Path) -> tuple[Row, list[Row]]:
     said, found = evidence.read(file)
     rows = evidence.rows(said, found)
     methods = {name: claim["quantity"]["name"] for name, claim in said["claims"].items()}
-    return said["study"], [row | {"quantity": methods[row["claim"]]} for row in rows]
+    after = {name: claim.get("asked_after", "") for name, claim in said["claims"].items()}
+    known = ({"quantity": methods[row["claim"]], "asked_after": after[row["claim"]]} for row in rows)
+    return said["study"], [row | one for row, one in zip(rows, known, strict=True)]
 
 
 def differing(rows: Sequence[Row], file: Path) -> list[str]:
@@ -70,47 +74,78 @@ def differing(rows: Sequence[Row], file: Path) -> list[str]:
 
 
 def of_two(first: Sequence[Row], second: Sequence[Row]) -> Iterator[str]:
-    """Yield the outcome of every row that two draws of one design have."""
+    """Yield the outcome of every row that two draws of one design have, or one draw that is exact."""
     root = registry.PACKAGE.parents[1]
-    designs = asked.designs(history.read(root / history.FILE)[0])
+    after = {row["claim"]: row["asked_after"] for row in first if row.get("asked_after")}
+    designs = asked.designs(history.read(root / history.FILE)[0], after)
     others = {(row["claim"], row["digest"]): row for row in second}
     for row in first:
         other = others.get((row["claim"], row["digest"]))
-        if other is None or row["rule"] == "descriptive":
+        if row["rule"] == "descriptive" or (other is None and not is_exact(row)):
             continue
         attempts = max(1, designs.get(row["claim"], 1))
-        limit = row["rule"], row["predicted"], row["slack"], row["side"] or "above"
-        results = [_result(limit, pair, attempts) for pair in zip(drawn(row), drawn(other), strict=True)]
-        own, rivals = results[0], [one for one in results[1:] if one]
-        word = outcomes.outcome(own or outcomes.UNDECIDED, rivals)
-        yield f"{asked.marked(word):<12} {row['claim']}, two draws at {100 * outcomes.level(attempts):.2f} %"
+        told = "exact" if is_exact(row) else f"two draws at {100 * outcomes.level(attempts):.2f} %"
+        yield f"{asked.marked(outcome(row, other, attempts)):<12} {row['claim']}, {told}"
+
+
+def outcome(row: Row, other: Row | None, attempts: int) -> str:
+    """Return what two draws of a row come to: the rule for the claim, and for its own rival and all that were added.
+
+    other: the second draw, None where the first is exact. What claim or rivals chose at an end of its list leaves the
+    row undecided. attempts: how many designs judged it and all that it is asked after.
+    """
+    limit = row["rule"], row["predicted"], row["slack"], row["side"] or "above"
+    if row["kind"] != CHECK and any(one["detail"].get("edges") for one in (row, other) if one):
+        return outcomes.UNDECIDED
+    draws = [drawn(one) for one in (row, other) if one]
+    own, rival = ([one[side] for one in draws] for side in (0, 1))
+    results = [_result(limit, rival, attempts)] if row["control_verdict"] else []
+    added = [_of_added(one) for one in (row, other) if one]
+    names = dict.fromkeys(name for one in added for name in one)
+    results += [_result(limit, [one.get(name) for one in added], attempts) for name in names]
+    return outcomes.outcome(_result(limit, own, attempts), results)
+
+
+def _of_added(row: Row) -> dict[str, Draw | None]:
+    """The draws of the rivals that were added beside a row's own, by name; None for what is not measured."""
+    method = registry.implementation("quantities", row["quantity"]).METHOD
+    return {one["rival"]: _draw(method, one, "", one, _common(row)) for one in row["detail"].get("rivals", ())}
+
+
+def is_exact(row: Row) -> bool:
+    """Return whether nothing in a row is random, so that it needs no second draw."""
+    own, _ = drawn(row)
+    return own is not None and own.is_exact and not own.trials
 
 
 def drawn(row: Row) -> tuple[Draw | None, Draw | None]:
     """Return the draw of a row and that of its rival, None for what has no interval."""
-    method = registry.implementation("quantities", row["quantity"]).METHOD
-    detail, of_rival = row["detail"], row["detail"].get("control", {})
-    freedoms = (
-        recording.freedom(method, row["seeds"], detail.get("dof")),
-        recording.freedom(method, of_rival.get("seeds", 0), of_rival.get("dof")),
-    )
-    counts = (row["seeds"], of_rival.get("seeds", 0)) if method == SHARES else (0, 0)
-    overlap = row["seeds"] * detail.get("split_ratio", 0.0)
-    found = []
-    for side, freedom, trials in zip(("", "control_"), freedoms, counts, strict=True):
-        numbers = [row[f"{side}{name}"] for name in ("value", "low", "high")]
-        whole = all(number is not None for number in numbers)
-        found.append(
-            Draw(*numbers, float(freedom) if freedom else math.inf, trials, overlap / (1 + overlap)) if whole else None
-        )
-    return found[0], found[1]
+    method, detail = registry.implementation("quantities", row["quantity"]).METHOD, row["detail"]
+    rival = _draw(method, row, "control_", detail.get("control", {}), _common(row))
+    return _draw(method, row, "", {"seeds": row["seeds"], "dof": detail.get("dof")}, _common(row)), rival
 
 
-def _result(limit: tuple[str, float, float | None, str], pair: tuple[Draw | None, Draw | None], attempts: int) -> str:
-    """What two draws come to; "" where neither was measured."""
-    known = [draw for draw in pair if draw is not None]
-    if len(known) < 2:
-        return outcomes.UNDECIDED if known else ""
+def _common(row: Row) -> float:
+    """The share of its variance that a draw of a row has in common with another one, of seeds that split one set."""
+    overlap = row["seeds"] * row["detail"].get("split_ratio", 0.0)
+    return float(overlap / (1 + overlap))
+
+
+def _draw(method: str, row: Row, side: str, rests_on: Row, common: float = 0.0) -> Draw | None:
+    """The draw of a claim or a rival. side: what its columns begin with; rests_on: its seeds and degrees of freedom."""
+    numbers = [row[f"{side}{name}"] for name in ("value", "low", "high")]
+    if any(number is None for number in numbers):
+        return None
+    seeds = rests_on.get("seeds", 0)
+    freedom = recording.freedom(method, seeds, rests_on.get("dof"))
+    return Draw(*numbers, float(freedom) if freedom else math.inf, seeds if method == SHARES else 0, common)
+
+
+def _result(limit: tuple[str, float, float | None, str], draws: Sequence[Draw | None], attempts: int) -> str:
+    """What the draws of a claim or a rival come to: undecided where one of them was not measured."""
+    known = [draw for draw in draws if draw is not None]
+    if not known or (len(known) < len(draws)):
+        return outcomes.UNDECIDED
     rule, predicted, slack, side = limit
     return outcomes.result(rule, known, predicted, slack, side, outcomes.level(attempts))[0]
 

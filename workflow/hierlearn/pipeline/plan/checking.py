@@ -13,6 +13,7 @@ from typing import Any
 
 from hierlearn.core import folders
 from hierlearn.core.words import nearest, show
+from hierlearn.pipeline.claims import rivals
 from hierlearn.pipeline.files import papers
 from hierlearn.pipeline.files.errors import Fault
 from hierlearn.pipeline.files.errors import Path as Place
@@ -92,7 +93,8 @@ def study(
         faults += grid_checks.idle([body, *filter(None, [found]), *(one for one, _ in others)]) if not faults else []
     if faults:
         return None, sorted(set(faults))
-    return found and found.of_run(preset=preset), []
+    listed = rivals.beside(file.parents[1], str(content.get("paper")))
+    return found and found.of_run(preset=preset, rivals=listed), []
 
 
 def older(content: Mapping[str, Any], at: Place = ()) -> Iterator[Place]:

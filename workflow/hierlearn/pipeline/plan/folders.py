@@ -8,12 +8,14 @@ from typing import Any
 
 from hierlearn.core import folders
 from hierlearn.core.words import show, similar
+from hierlearn.pipeline.claims import rivals
 from hierlearn.pipeline.files import papers
 from hierlearn.pipeline.files.errors import Fault
 from hierlearn.pipeline.plan import history, registration
 
+RIVALS = (rivals.NAME, rivals.MEASURED)
 # What a folder of a user's own may hold beside rooms of components; other names in it are nobody's.
-PARTS, FILES = ("studies", "published"), (papers.FILE, registration.NAME, history.NAME)
+PARTS, FILES = ("studies", "published"), (papers.FILE, registration.NAME, history.NAME, *RIVALS)
 HELD = (*PARTS, *FILES)
 # What is written there, and is no reason to take a folder for one of studies.
 WRITTEN = (history.RIVALS,)
@@ -38,6 +40,8 @@ class StudyFolder:
         """The faults of what lies beside the studies."""
         for file in folders.files(self.path / "studies", "*.yml"):
             yield Fault(self.shown(file), (), "the ending .yml", f"{file.stem}.yaml")
+        for read, name in zip((rivals.read, rivals.read_measured), RIVALS, strict=True):
+            yield from read(self.path / name, f"{self.name}/{name}")[1]
         for file in folders.files(self.path / "published", "*.yaml"):
             yield from papers.tables(file, self.shown(file))[1]
 

@@ -17,6 +17,7 @@ from hierlearn.pipeline.plan.study import Study
 NAME = "verdicts.csv"
 FILE = f"config/{NAME}"
 RIVALS = "verdict_rivals.csv"
+NOTHING, NOT_MEASURED = "nothing", "not measured"
 
 
 @dataclass(frozen=True)
@@ -70,8 +71,8 @@ class Verdict:
 class Rival:
     """What was found of a rival where a claim was judged: its value with its interval, and its own result.
 
-    measured_by: the claim whose quantity measures it; "" for the rival that the claim itself names. freedom: as of a
-    `Verdict`.
+    measured_by: the learner, the probe or the claim that measures a rival of rivals.csv, `NOTHING` where none does; ""
+    for the rival that the claim itself names. freedom: as of a `Verdict`; result: `NOT_MEASURED` without a value.
     """
 
     claim: str

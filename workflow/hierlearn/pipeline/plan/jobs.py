@@ -8,16 +8,16 @@ from typing import Any
 from hierlearn.core import provenance, registry
 from hierlearn.core.protocols import PROTOCOLS
 from hierlearn.inputs import UNIT_LAWS
-from hierlearn.pipeline.plan import descriptions, scopes
+from hierlearn.pipeline.plan import added_rivals, descriptions, scopes
 from hierlearn.pipeline.plan.descriptions import with_tables
 from hierlearn.pipeline.plan.grid import GridPoint, Task
 from hierlearn.pipeline.plan.sizes import product
 from hierlearn.pipeline.plan.study import Study, remembered
+from hierlearn.pipeline.plan.study_spec import Learner
+from hierlearn.pipeline.quantities._ends import ENDS
 
 # The kinds of components as parameters call one, and as registries do.
 KINDS = {one.__name__.lower(): kind for kind, one in PROTOCOLS.items() if kind in registry.KINDS}
-# What learners choose, of which the page says where they chose an end of the list.
-RATE = "learning_rate"
 SCRIPTS = provenance.PACKAGE.parent / "scripts"
 
 
@@ -142,7 +142,7 @@ def rests_on(study: Study) -> str:
 @remembered
 def judge(study: Study) -> dict[str, Any]:
     """Judges the study's claims."""
-    computed = scopes.of_study(study)
+    computed, others = scopes.of_study(study), added_rivals.of_study(study)
     return {
         "rests_on": rests_on(study),
         "study": {"name": study.name, "paper": study.paper, "preset": study.preset}
@@ -152,11 +152,18 @@ def judge(study: Study) -> dict[str, Any]:
             | {"digest": study.registered.get(name, "")}
             | _own_dimension(study, claim["quantity"])
             | _own_set(study, claim["quantity"])
+            | ({"rivals": others[name]} if name in others else {})
             for name, claim in descriptions.claims(study).items()
         },
-        "rates": {name: sorted(set(one.select[RATE])) for name, one in study.learners.items() if RATE in one.select},
+        "grids": {name: grids for name, one in study.learners.items() if (grids := _grids(one))},
+        "noise": study.problem.label_noise,
         **(_of_set(study.points[0].law) if study.learners else {}),
     }
+
+
+def _grids(learner: Learner) -> dict[str, list[float]]:
+    """The lists that a learner chooses from of which an end decides nothing, each sorted."""
+    return {key: sorted(set(learner.select[key])) for key in ENDS if key in learner.select}
 
 
 def _of_set(law: Any) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from hierlearn.core import registry
+from hierlearn.pipeline.claims.rivals import Known
 from hierlearn.pipeline.plan import own_data
 from hierlearn.pipeline.plan.grid import GridPoint, Task
 from hierlearn.pipeline.plan.replicates import FIRST, Draw
@@ -67,6 +68,8 @@ class Study:
     run: Draw = FIRST
     # The digests of its claims' designs at this preset and revision, as far as they are registered.
     registered: Mapping[str, str] = field(default_factory=dict)
+    # What is known of its paper's rivals beside it.
+    rivals: Known = field(default_factory=Known)
     # What was found of its claims at earlier revisions.
     earlier: Mapping[str, str] = field(default_factory=dict)
     # What `remembered` functions have answered.

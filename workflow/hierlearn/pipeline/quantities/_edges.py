@@ -1,4 +1,4 @@
-"""Which learning rates that a claim rests on lie at the end of the list that their learner chooses from."""
+"""Which rates and ridges that a claim rests on lie at the end of the list that their learner chooses from."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -7,31 +7,53 @@ import numpy as np
 
 from hierlearn.core import registry
 from hierlearn.core.protocols import Dataset
-from hierlearn.pipeline.quantities._tables import indexers, of_own
+from hierlearn.pipeline.quantities._ends import ENDS
+from hierlearn.pipeline.quantities._tables import LARGEST, indexers, of_own
 
-CHOSEN = "selected_learning_rate"
+CHOSEN = tuple(f"selected_{choice}" for choice in ENDS)
+NOISE = "label_noise"
+Grids = Mapping[str, Mapping[str, Sequence[float]]]
 
 
-def edges(described: Mapping[str, Any], cube: Dataset, rates: Mapping[str, Sequence[float]]) -> list[dict[str, Any]]:
-    """Which learners of a quantity with this description mostly chose the smallest or the largest of several learning
-    rates, at a place that it names: how many trainings of how many there, of several such places at the one with most.
-    rates: those of each learner, sorted; cube: scores.nc of a study, which is not read for a probe."""
-    if "probe" in described or CHOSEN not in cube:
+def edges(
+    described: Mapping[str, Any], cube: "Dataset | None", grids: Grids, noise: float = 0.0
+) -> list[dict[str, Any]]:
+    """Return which learners of a quantity with this description mostly chose the smallest or the largest of several
+    rates or ridges, at a place that it names: how many trainings of how many there, of several such places at the one
+    with most.
+
+    The smallest ridge is no end where labels have no noise, since it interpolates them; nor is a rate whose larger
+    neighbour diverged, which is in the list and was not chosen. cube: scores.nc of a study, which is not read for a
+    probe; grids: what each learner chooses from, sorted; noise: of the labels, where it is no coordinate of the scores.
+    """
+    if "probe" in described or cube is None:
         return []
     found = {}
     for name, where in _readings(described):
-        if len(rates.get(name, ())) < 2:
-            continue
-        # All scores say which coordinates are the learner's own.
-        places = indexers(where, described.get("axis", "dimension"))
-        chosen = of_own(cube.sel(learner=name, **places), ())[CHOSEN].values
-        chosen = chosen[np.isfinite(chosen)]
-        for end, rate in (("smallest", rates[name][0]), ("largest", rates[name][-1])):
-            count = int(np.isclose(chosen, rate, rtol=1e-6).sum())
-            one = {"learner": name, "rate": rate, "end": end, "count": count, "of": len(chosen)}
-            if 2 * count > len(chosen) and _share(one) > _share(found.get((name, end))):
-                found[name, end] = one
+        for choice, values in grids.get(name, {}).items():
+            if len(values) < 2 or f"selected_{choice}" not in cube:
+                continue
+            # All scores say which coordinates are the learner's own.
+            fixed = {axis: value for axis, value in where.items() if value != LARGEST}
+            places = indexers(fixed, described.get("axis", "dimension"))
+            chosen = of_own(cube.sel(learner=name, **places), ())[f"selected_{choice}"].values
+            chosen = chosen[np.isfinite(chosen)]
+            for end, value in (("smallest", values[0]), ("largest", values[-1])):
+                if (choice, end) == ("ridge", "smallest") and _is_noiseless(where, cube, noise):
+                    continue
+                count = int(np.isclose(chosen, value, rtol=1e-6, atol=0).sum())
+                one = {"learner": name, "choice": choice, "value": value, "end": end}
+                one |= {"count": count, "of": len(chosen)}
+                if 2 * count > len(chosen) and _share(one) > _share(found.get((name, choice, end))):
+                    found[name, choice, end] = one
     return list(found.values())
+
+
+def _is_noiseless(where: Mapping[str, Any], cube: Dataset, noise: float) -> bool:
+    """Whether the labels at a place have no noise. noise: that of the study, where no coordinate says it."""
+    if NOISE in where:
+        return not np.any(where[NOISE])
+    return not (np.any(cube[NOISE].values) if NOISE in cube.coords else noise)
 
 
 def _readings(described: Mapping[str, Any]) -> list[tuple[str, dict[str, Any]]]:

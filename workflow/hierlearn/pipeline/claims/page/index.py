@@ -33,6 +33,7 @@ from hierlearn.pipeline.claims.verdicts import (
     result,
     scope,
 )
+from hierlearn.pipeline.quantities._ends import told as told_of_an_edge
 
 HERE = Path(__file__).parent
 # What may be told of a study beside its title, paper, place, summary, and whether it is present.
@@ -284,10 +285,9 @@ def fit_note(detail: Mapping[str, Any], sizes: Sequence[float] = ()) -> str:
 
 
 def edge_note(detail: Mapping[str, Any]) -> str:
-    """Which learners, of the control too, mostly chose an end of their learning rates: the best may lie beyond."""
-    text = "{learner} chose {rate:g}, the {end} of its learning rates, in {count} of {of} trainings"
+    """Which learners, of rivals too, mostly chose an end of their rates or ridges: the best may lie beyond."""
     found = detail.get("edges", ())
-    return "; ".join(text.format(**one) + " of the control" * one.get("control", False) for one in found)
+    return "; ".join(told_of_an_edge(one) + " of the control" * one.get("control", False) for one in found)
 
 
 def number(value: float) -> str:
