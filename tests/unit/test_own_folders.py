@@ -174,7 +174,7 @@ def test_a_component_that_breaks_its_contract_is_one_line_before_any_job(mine, o
 def test_designs_are_registered_beside_their_studies_and_nothing_else_is_touched(mine, capsys):
     plan = planned()
     (warning,) = [line for line in plan.warnings if "Z1-cusp" in line]
-    assert "found no line of it in mine/registered.csv" in warning
+    assert "found no line of Z1-cusp in mine/registered.csv" in warning
     before = {file: file.read_bytes() for file in Path("config").rglob("*") if file.is_file()}
     told, broken = records.register(plan)
     assert (told[-1], broken) == (f"1 line added to {mine / 'registered.csv'}", False)

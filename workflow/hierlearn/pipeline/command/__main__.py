@@ -21,6 +21,7 @@ EXAMPLES = """\
 examples:
   hierlearn run                              every study, small: about ten minutes on two cores
   hierlearn run chen2020                     the studies of one paper
+  hierlearn run bai2020-xor --set order=3    one study with another value
   hierlearn plan --preset standard           what the larger sizes cost, before you start them
   hierlearn ask ridge_polynomial degree=2 --learners ntk linear --dimension 4 6 8
   hierlearn compare mine.csv --target price --learners ntk quad-neural ridge
@@ -43,7 +44,7 @@ def parser() -> Parser:
         return added
 
     where, which, how = _settings(), _studies(), _cores()
-    command("run", "run studies, or all of them, and write the page of results", _starts("run"), which, where, how)
+    _changes(command("run", "run studies, or all of them, and write the page", _starts("run"), which, where, how))
     ask = command("ask", "compare learners on a target, without a study file", _starts("ask"), where, how)
     ask.add_argument("teacher", help="the target, by the name of its component: ridge_polynomial, parity, …")
     ask.add_argument("parameters", nargs="*", metavar="KEY=VALUE", help="parameters of the teacher, such as degree=2")
@@ -107,6 +108,12 @@ def parser() -> Parser:
     figure.add_argument("--out", action=Once, type=arguments.text, metavar="FILE", help="pdf, svg or png: STUDY-b.pdf")
     whole.commands = commands.choices
     return whole
+
+
+def _changes(run: Parser) -> None:
+    """Give `run` the option that changes a study."""
+    changed = "other values of one study: degree=3, dimension=6,8,10; claims about other values are set aside"
+    run.add_argument("--set", action="extend", nargs="+", metavar="KEY=VALUE", help=changed)
 
 
 def _comparison(compare: Parser) -> None:

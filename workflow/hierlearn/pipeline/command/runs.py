@@ -31,8 +31,19 @@ def snakemake(targets: Sequence[str], settings: Iterable[str], cores: str, more:
 
 
 def run(asked: Namespace) -> NoReturn:
-    """Run studies, papers or everything."""
-    _become(snakemake(asked.studies, settings(asked), asked.cores, asked.snakemake))
+    """Run studies, papers or everything; a study with other values as one of your own."""
+    studies = asked.studies
+    if asked.set:
+        # Imported where it is used: most runs only start Snakemake.
+        from hierlearn.pipeline.command import changed_study
+
+        if len(studies) != 1:
+            raise ValueError(f"--set: found {len(studies) or 'no'} studies; expected one")
+        preset, results = asked.preset or "quick", asked.results or "results"
+        file, aside = changed_study.write(studies[0], asked.set, preset, results, asked.own or ())
+        print("\n".join(filter(None, [f"{file.as_posix()} is {studies[0]} with {', '.join(asked.set)}", aside])))
+        studies, asked.own = [file.stem], [*(asked.own or ()), file.parents[1].as_posix()]
+    _become(snakemake(studies, settings(asked), asked.cores, asked.snakemake))
 
 
 def contact_sheet(asked: Namespace) -> NoReturn:

@@ -214,11 +214,13 @@ def _unstated(described: str, asked: list[str], stated: Collection[str]) -> list
 
 
 def _unregistered(study: Study) -> Iterator[str]:
-    """A warning for every claim of a study of a user's own that is judged and has no line; a pilot judges nothing."""
-    for name, claim in study.claims.items() if not study.run.pilot and study.preset != "smoke" else ():
-        if claim.rule != "descriptive" and name not in study.registered:
-            found = f"no line of it in {registration.file_beside(study)}"
-            yield _line(Fault(study.file, ("claims", name), found, "one before it is judged (register)"))
+    """A warning for the claims of a study of a user's own that are judged and have no line; a pilot judges nothing."""
+    judged = [name for name, claim in study.claims.items() if claim.rule != "descriptive"]
+    missing = [name for name in judged if name not in study.registered]
+    if missing and not study.run.pilot and study.preset != "smoke":
+        where, more = registration.file_beside(study), f" and {len(missing) - 1} more" if missing[1:] else ""
+        found = f"no line of {missing[0]}{more} in {where}"
+        yield _line(Fault(study.file, ("claims",), found, "one before a claim is judged (register)"))
 
 
 def _line(doubt: Fault) -> str:
