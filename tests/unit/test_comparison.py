@@ -12,10 +12,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.linear_model import LinearRegression
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from threadpoolctl import threadpool_info, threadpool_limits
 
 import hierlearn
 from hierlearn.comparison import WORDS, Comparison, compare
-from hierlearn.comparison.compare import error_of
+from hierlearn.comparison.compare import THREADED_ROWS, error_of
 from hierlearn.comparison.data import check
 from hierlearn.comparison.learners import SETTINGS, learners_of
 from hierlearn.comparison.splits import split
@@ -123,6 +124,21 @@ def test_the_chosen_setting_is_the_best_on_held_out_rows_not_on_test_rows():
     # Each error is one that a setting has: 500 neighbours of 60 rows fail, and are never chosen.
     assert all(np.isclose(error, [one[i] for one in only]).any() for i, error in enumerate(found.errors.ravel()))
     assert found.tuning.settings == {"near": 3}
+
+
+@pytest.mark.parametrize(("rows", "limited"), [(60, True), (THREADED_ROWS, False)])
+def test_small_fits_take_one_thread(rows, limited):
+    class Counting(DummyRegressor):
+        def fit(self, X, y):
+            seen.append(max(pool["num_threads"] for pool in threadpool_info()))
+            return super().fit(X, y)
+
+    X, y = numbers(2 * THREADED_ROWS)
+    for threads in (2, 3):
+        seen: list[int] = []
+        with threadpool_limits(threads):
+            compare(X, y, Counting(), splits=2, sizes=[rows])
+        assert set(seen) == {1 if limited else threads}
 
 
 def test_a_learner_that_fails_leaves_the_others_and_is_told():

@@ -5,12 +5,13 @@ import time
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from sklearn.model_selection import GridSearchCV, KFold, ShuffleSplit, StratifiedKFold, StratifiedShuffleSplit
+from threadpoolctl import threadpool_limits
 
 from hierlearn.comparison.data import Data, check
 from hierlearn.comparison.learners import Learner, learners_of
@@ -21,6 +22,8 @@ from hierlearn.core.words import show
 LEARNERS = ("ntk", "quad-neural", "ridge")
 # Settings are compared by folds below so many training rows, and on one held-out share from there on.
 FOLDS, FOLDED_ROWS, HELD_OUT = 3, 250, 0.2
+# Below so many training rows one thread fits faster: several wait for each other, on a busy processor most of the time.
+THREADED_ROWS = 2000
 # Letters of a message, and warnings that say nothing of a fit.
 LONGEST, CODERS = 160, (DeprecationWarning, PendingDeprecationWarning, FutureWarning)
 
@@ -148,7 +151,7 @@ def _measured(
             validation = folds(data, rows, seed + i)
             for j, learner in enumerate(learners):
                 model = learner.build(size, data.x.shape[1], seed + i)
-                with _listening(told[j]):
+                with _listening(told[j]), _threads(size):
                     start = time.process_time()
                     fitted = _tuned(model, grids[j], validation, data.classes)
                     fitted.fit(data.x[rows], data.labels[rows])
@@ -239,6 +242,11 @@ class _Told:
     def lines(self, fits: int) -> list[str]:
         """Return a line for each kind of message, the most frequent first. fits: how many there were."""
         return [f"{count} of {fits} fits {self.texts[key]}" for key, count in self.counts.most_common()]
+
+
+def _threads(rows: int) -> AbstractContextManager[Any]:
+    """Return one thread for the arithmetic of a small fit, those of the process for a large one."""
+    return threadpool_limits(1) if rows < THREADED_ROWS else nullcontext()
 
 
 @contextmanager
