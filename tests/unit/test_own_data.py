@@ -169,6 +169,16 @@ def test_a_question_may_be_about_a_table(mine):
     assert made["samples"]["thresholds"] == [0.5] and made["points"] == {"validation": 15, "test": 25}
 
 
+def test_a_question_about_a_table_has_its_dimension_and_teacher_from_the_file(mine):
+    question = {"input": {"name": "table", "file": "mine.csv", "target": "price"}, "learners": ["linear"], "seeds": 2}
+    settings, faults = adhoc_study.ask({"question": question}, "settings")
+    assert not faults
+    assert settings["question"]["dimension"] == [3] and settings["question"]["teacher"] == {"name": "labels"}
+    question["input"]["target"] = "prise"
+    (fault,) = adhoc_study.ask({"question": question}, "settings")[1]
+    assert str(fault).startswith("settings: question.input.target: found no column 'prise' in mine.csv")
+
+
 @pytest.mark.parametrize(
     ("content", "line"),
     [

@@ -65,7 +65,10 @@ def ask(asked: Mapping[str, Any], described: str) -> tuple[dict[str, Any], list[
     if KEY not in asked:
         return dict(asked), []
     rest = {key: value for key, value in asked.items() if key != KEY}
-    asked = {**asked, KEY: several(numbers(asked[KEY]))}
+    question, faults = own_data.of_question(several(numbers(asked[KEY])), described, KEY)
+    if faults:
+        return rest, faults
+    asked = {**asked, KEY: question}
     known = schema("config")
     part = {"properties": {KEY: known["properties"][KEY]}, "additionalProperties": True}
     faults = list(schema_faults(described, {KEY: asked[KEY]}, part))

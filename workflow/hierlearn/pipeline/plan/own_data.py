@@ -40,6 +40,22 @@ def filled(content: dict[str, Any], name: str) -> tuple[dict[str, Any], list[Fau
     return content, []
 
 
+def of_question(question: Any, name: str, key: str) -> tuple[Any, list[Fault]]:
+    """A question with the teacher and the dimension of its file, and the fault of a file that cannot be used.
+
+    question may be anything; name: what messages call its settings, where it stands under `key`.
+    """
+    if not isinstance(question, dict):
+        return question, []
+    try:
+        known = _known(question.get("input"))
+    except UnreadableTable as error:
+        parameter, found, allowed = error.objection
+        return question, [Fault(name, (key, "input", parameter), found, allowed)]
+    own = {path[-1]: value for path, value in known.items() if path[-1] in ("teacher", "dimension")}
+    return own | question, []
+
+
 def completed(content: Mapping[str, Any], stated: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """The parts of a problem with the values that their descriptions leave to a file.
 
