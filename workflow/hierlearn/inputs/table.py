@@ -150,7 +150,8 @@ def _parts(asked: Any, found: _tables.Table) -> dict[str, int]:
 
 def _read(asked: Any) -> _tables.Table:
     """Return the file of a description. Raises UnreadableTable, also for fewer rows than a split needs."""
-    found = _tables.known(asked.file, asked.target, asked.columns, asked.shape, asked.kind, test=asked.test == "file")
+    selection = _tables.Selection(asked.target, asked.columns, asked.shape, asked.kind, asked.test == "file")
+    found = _tables.known(asked.file, selection)
     if len(found.x) - found.test < FEWEST:
         few = f"{len(found.x) - found.test} rows"
         raise UnreadableTable(f"{asked.file}: found {few}; expected {FEWEST} or more, to split them")
