@@ -18,7 +18,7 @@ import yaml
 ROOT = Path(__file__).parents[1]
 FAULTS = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text())
 # What no test reads, or what only tests of the tests do.
-LEFT_OUT = (".git", ".venv", ".snakemake", "results", "__pycache__", ".pytest_cache", ".ruff_cache")
+LEFT_OUT = (".git", ".venv", ".snakemake", "results", "__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache")
 # Those that run no workflow take a few minutes; the others follow if none of them fails.
 ROOMS = (("unit", "contract"), ("fuzz", "workflow"))
 # What says of the text alone that it is another.
