@@ -8,6 +8,7 @@ import dataclasses
 import itertools
 import re
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -29,10 +30,11 @@ LINE = re.compile(
 
 
 @pytest.fixture(scope="module")
-def everything() -> list[Mutant]:
+def everything() -> Iterator[list[Mutant]]:
     found = [mutant for file in FILES for mutant in mutants(file)]
     assert {mutant.kind for mutant in found} == set(KINDS)
-    return found
+    yield found
+    mutants.cache_clear()
 
 
 @pytest.fixture(scope="module")

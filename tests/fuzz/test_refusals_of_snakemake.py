@@ -43,7 +43,8 @@ def refusal(tree: Path, here: Path, *words: str) -> list[str]:
 def test_a_fault_of_every_kind_at_once(tree, tmp_path, record_property):
     """As many broken studies as there are kinds of faults, in one run."""
     broken = {}
-    for mutant in sample([mutant for file in FILES for mutant in mutants(file)], 400, seed=1):
+    # Of a third of the studies, as all of them have 300 000.
+    for mutant in sample([mutant for file in FILES[::3] for mutant in mutants(file)], 400, seed=1):
         fresh = mutant.kind not in {one.kind for one in broken.values()} and mutant.file not in broken
         if fresh and mutant.preset == "quick":
             broken[mutant.file] = mutant
