@@ -8,11 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 import xarray
+from sklearn.datasets import load_wine
 
 import hierlearn
 from hierlearn.core import registry
 from hierlearn.core.registry import PACKAGE, build
 from hierlearn.core.streams import Streams
+from hierlearn.datasets import read_table
 from hierlearn.pipeline.plan import commands
 from hierlearn.pipeline.plan.configuration import configure
 
@@ -30,8 +32,10 @@ def planned(name):
     return configure({"own": str(EXAMPLES / name)}, Path("none"), ROOT / "tests" / "unit")
 
 
-@pytest.mark.parametrize("name", ["random-features", "staircase"])
-def test_an_example_is_sound_and_of_the_design_that_is_registered(name):
+@pytest.mark.parametrize("name", ["random-features", "staircase", "own-table"])
+def test_an_example_is_sound_and_of_the_design_that_is_registered(name, monkeypatch):
+    # The path of a table is from where a run starts.
+    monkeypatch.chdir(ROOT)
     plan = planned(name)
     assert plan.studies and not plan.warnings
     commands.refuse_other_designs(plan)
@@ -42,6 +46,15 @@ def test_the_component_of_an_example_fulfils_its_contract(name, component):
     words = [sys.executable, ROOT / "tests" / "check.py", f"name={component}", f"folder={EXAMPLES / name}"]
     done = subprocess.run(words, text=True, capture_output=True, check=False, cwd=ROOT)
     assert (done.returncode, len(done.stdout.splitlines())) == (0, 1), done.stdout + done.stderr
+
+
+def test_the_example_of_a_table_is_the_wines_of_scikit_learn(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    table, wines = read_table(EXAMPLES / "own-table" / "wine.csv"), load_wine()
+    np.testing.assert_array_equal(table.x, wines.data)
+    np.testing.assert_array_equal(table.y, wines.target)
+    example = planned("own-table").studies["wine-cultivars"]
+    assert example.axes["dimension"] == [13] and example.points["test"] == round(len(wines.data) / 4)
 
 
 def test_the_learner_is_at_most_fifty_lines_long():
