@@ -54,7 +54,7 @@ def test_the_example_of_a_table_is_the_wines_of_scikit_learn(monkeypatch):
     np.testing.assert_array_equal(table.x, wines.data)
     np.testing.assert_array_equal(table.y, wines.target)
     example = planned("own-table").studies["wine-cultivars"]
-    assert example.axes["dimension"] == [13] and example.points["test"] == round(len(wines.data) / 4)
+    assert example.axes["dimension"] == [13] and example.points[0].problem["teacher"]["classes"] == 3
 
 
 def test_the_learner_is_at_most_fifty_lines_long():
