@@ -101,7 +101,7 @@ def test_what_the_contract_changes_is_of_rows_that_there_are_and_says_why(record
     assert len(set(keys)) == len(keys)
     for row in rows:
         assert row["study"] == records[row["row"]]["study"], row
-        assert row["change"] in ("check", "rival", "asked_after", "restored"), row
+        assert row["change"] in ("check", "rival", "asked_after", "restored", "limit_from"), row
         assert row["was"] and row["becomes"] and row["reason"] and date.fromisoformat(row["since"]), row
         assert bool(row["rival"]) == (row["change"] == "rival"), row
         if row["change"] in ("check", "rival"):

@@ -88,7 +88,7 @@ class Claim:
     control: dict[str, Any] | None
     remark: str | None
     asked_after: str | None
-    limit_from: str | dict[str, str] | None
+    limit_from: str | dict[str, Any] | None
     withdrawn: dict[str, str] | None
     side: str | None
 
