@@ -4,13 +4,17 @@
 
 SCRATCH is the folder that `rebuild_designs.py` filled. Values come from every stored version of
 `docs/ledger/claims.csv` and from `config/verdicts.csv`. A row is judged here if a stored design measures its first
-quantity; the others need a run. The rivals are the first one and those that another row measures by the same quantity
-(`measured_rivals.csv`); what else `config/rivals.csv` names needs a run. Writes `judged_again.csv` beside this file.
+quantity; the others need a run. The rivals are the first one and all of `config/rivals.csv` that must fail at the row's
+place: another row measures some by the same quantity (`config/measured_rivals.csv`), and the others are not measured,
+which leaves a row undecided. So does a rate at the end of its list. Writes `judged_again.csv` beside this file.
 """
 
 import csv
 import io
+import json
 import math
+import re
+import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -22,8 +26,10 @@ sys.path.insert(0, str(ROOT / "workflow"))
 from first_questions import rebuilt  # noqa: E402
 from rebuild_designs import git  # noqa: E402
 
-from hierlearn.pipeline.claims import outcomes, question_forms  # noqa: E402
+from hierlearn.pipeline.claims import asked, outcomes, question_forms, rivals  # noqa: E402
 from hierlearn.pipeline.command import first_questions  # noqa: E402
+from hierlearn.pipeline.plan import history  # noqa: E402
+from hierlearn.pipeline.quantities._ends import told  # noqa: E402
 
 LEDGER = "docs/ledger/claims.csv"
 # Fields of a question that change no measurement.
@@ -38,7 +44,7 @@ COLUMNS = (
     *(f"{number}_{draw}" for draw in (1, 2) for number in (*NUMBERS, "freedom")),
     *("value", "low", "high", "result", "rival", "rival_digest"),
     *(f"rival_{number}_{draw}" for draw in (1, 2) for number in (*NUMBERS, "freedom")),
-    *("rival_result", "other_rivals", "now"),
+    *("rival_result", "other_rivals", "not_measured", "at_ends", "now"),
 )
 Row = Mapping[str, str]
 
@@ -105,9 +111,17 @@ def again(scratch: Path) -> Iterator[list]:
     changed: dict[str, list[str]] = {}
     for row in table((HERE / "changed_questions.csv").read_text()):
         changed.setdefault(row["row"], []).append(row["field"])
-    known, held, told = designs(scratch), stored(), verdicts()
+    # That a question was changed once is history, which stays where it asks its first form again.
+    for row in table((HERE / "judged_again.csv").read_text()):
+        known_before = changed.setdefault(row["row"], [])
+        known_before += [field for field in row["changed"].split() if field not in known_before]
+    known, held, lines, chosen = designs(scratch), stored(), verdicts(), at_ends()
+    identities = {claim for claim, _ in first_questions.identities(HERE)}
+    count = asked.designs([history.Verdict(*row.values()) for row in lines], after())
     measured: dict[str, dict[str, list[outcomes.Draw]]] = {}
     for row in table((ROOT / "config" / "measured_rivals.csv").read_text()):
+        if row["measured_by"] == row["row"]:
+            continue
         found = of_measure(row["measured_by"], records, known, held)
         measured.setdefault(row["row"], {})[row["measured_by"]] = found
     for claim, record in sorted(records.items()):
@@ -122,10 +136,66 @@ def again(scratch: Path) -> Iterator[list]:
         # The claim and its rival of one design, if both have two stored draws; else of the latest that has each.
         digest = pair or latest(claim, own, of_claim, held, ("",))
         rival_digest = pair or latest(claim, both, of_claim, held, ("control_",), least=1)
-        then = next((row for preset in ("standard", "quick") for row in told if judged(row, claim, preset)), None)
+        then = next((row for preset in ("standard", "quick") for row in lines if judged(row, claim, preset)), None)
         if digest and then:
-            others = measured.get(claim, {})
-            yield line(claim, record, sorted(fields), then, digest, rival_digest, of_claim, held, told, others)
+            is_check = claim in identities or first["kind"] == "check"
+            # A check is true whatever was chosen, and has no further rivals.
+            lacking = [] if is_check else not_measured(claim, record, measured.get(claim, {}))
+            found = [] if is_check else chosen.get((claim, digest), []) + chosen.get((claim, rival_digest), [])
+            others = {} if is_check else measured.get(claim, {})
+            beside = others, lacking, list(dict.fromkeys(found))
+            yield line(claim, record, sorted(fields), then, digest, rival_digest, of_claim, held, count[claim], *beside)
+
+
+def after() -> dict[str, str]:
+    """By row the one that it is asked after."""
+    return {row["row"]: row["was"] for row in table((HERE / asked.LATER).read_text())}
+
+
+def not_measured(claim: str, record: Mapping, measured: Mapping[str, list]) -> list[str]:
+    """The rivals of a row's place, beside its first one, that no stored row measures."""
+    form, paper = record["question"], record["study"].partition("-")[0]
+    known = rivals.beside(ROOT / "config", paper)
+    quantity, overlay = part(form, "quantity."), part(form, "rival.")
+    called = record["words"].get("rival", "")
+    added = rivals.added(known.of_row(claim, form["place"]), called, quantity, overlay)
+    by_row = known.measuring(claim)
+    return [
+        one.rival for one in added if by_row.get(one.rival) != claim and not measured.get(by_row.get(one.rival, ""))
+    ]
+
+
+def part(form: Mapping, prefix: str) -> dict:
+    """The fields of a form below a prefix, but for those of places."""
+    return {
+        field.removeprefix(prefix): value
+        for field, value in form.items()
+        if field.startswith(prefix) and "." not in field.removeprefix(prefix)
+    }
+
+
+def at_ends() -> dict[tuple[str, str], list[str]]:
+    """By claim and digest what stored rows say of rates at the end of their list, of rivals too, in words."""
+    found: dict[tuple[str, str], list[str]] = {}
+    listed = git("rev-list", "--objects", "HEAD", "--", "docs/ledger").decode().splitlines()
+    blobs = [line.split()[0] for line in listed if re.fullmatch(r"\S+ docs/ledger/[^/]+/claims\.json", line)]
+    for content in map(json.loads, contents(blobs)):
+        for row in content["rows"]:
+            words = [told(one) for one in row.get("detail", {}).get("edges", ())]
+            if row.get("digest") and words:
+                found[row["claim"], row["digest"]] = words
+    return found
+
+
+def contents(blobs: list[str]) -> Iterator[bytes]:
+    """The contents of objects of the repository."""
+    words = ["git", "-C", str(ROOT), "cat-file", "--batch"]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        for blob in blobs:
+            process.stdin.write(f"{blob}\n".encode())
+            process.stdin.flush()
+            size = int(process.stdout.readline().split()[2])
+            yield process.stdout.read(size + 1)[:-1]
 
 
 def of_measure(claim: str, records: Mapping, known: Mapping, held: dict) -> list[outcomes.Draw]:
@@ -154,10 +224,9 @@ def latest(
     return ""
 
 
-def line(claim, record, fields, then, digest, rival_digest, of_claim, held, told, others) -> list:
+def line(claim, record, fields, then, digest, rival_digest, of_claim, held, count, others, lacking, at_ends) -> list:
     """One row of the table: what was found then, and what the first question comes to now."""
     first = record["question"]
-    count = len({row["digest"] for row in told if row["claim"] == claim})
     level = outcomes.level(count)
     asked = first["rule"], first.get("predicted", math.nan), first.get("slack"), first.get("side", "above")
     rule, predicted, slack, side = asked
@@ -178,8 +247,15 @@ def line(claim, record, fields, then, digest, rival_digest, of_claim, held, told
         *(result, record["words"].get("rival", ""), rival_digest),
         *numbers(rival),
         *(rival_result, "; ".join(f"{name} {word}" for name, word in results.items())),
-        outcomes.outcome(result, [rival_result, *results.values()]),
+        *("; ".join(lacking), "; ".join(at_ends)),
+        outcome(result, [rival_result, *results.values()], lacking, at_ends),
     ]
+
+
+def outcome(result: str, results: list[str], lacking: list[str], at_ends: list[str]) -> str:
+    """What a row comes to now: undecided where the best of a list may lie beyond it."""
+    unknown = [outcomes.UNDECIDED] * len(lacking)
+    return outcomes.UNDECIDED if at_ends else outcomes.outcome(result, [*results, *unknown])
 
 
 def numbers(found: list[outcomes.Draw]) -> list[str]:

@@ -13,9 +13,8 @@ import io
 import json
 import math
 import re
-import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -23,7 +22,7 @@ ROOT = HERE.parents[1]
 sys.path.insert(0, str(ROOT / "workflow"))
 
 from first_questions import rebuilt  # noqa: E402
-from judged_again import LEDGER, table  # noqa: E402
+from judged_again import LEDGER, contents, table  # noqa: E402
 from rebuild_designs import git  # noqa: E402
 
 from hierlearn.core import registry  # noqa: E402
@@ -96,17 +95,6 @@ def stored() -> dict[tuple[str, ...], Row]:
 
 def text(value: object) -> str:
     return "" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)
-
-
-def contents(blobs: list[str]) -> Iterator[bytes]:
-    """The contents of objects of the repository."""
-    words = ["git", "-C", str(ROOT), "cat-file", "--batch"]
-    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        for blob in blobs:
-            process.stdin.write(f"{blob}\n".encode())
-            process.stdin.flush()
-            size = int(process.stdout.readline().split()[2])
-            yield process.stdout.read(size + 1)[:-1]
 
 
 def adding_commits() -> list[str]:

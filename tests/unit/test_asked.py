@@ -19,9 +19,9 @@ ROOT = PACKAGE.parents[1]
 FILES = {
     asked.LATER: "row,was,digest,fields\nC1-later,C1,c,predicted rival.learner rival.above\nC1-later,C2,none,kind\n",
     asked.EXCEPTIONS: "row,field\nC9,predicted\nC9,slack\n",
-    asked.AGAIN: "row,rank,now,result,value_2,rival_result,rival_value_2\n"
-    "C1,primary,no test,passes,1,passes,2\nC2,primary,undecided,passes,1,undecided,\n"
-    "C3,secondary,holds,passes,1,fails,1\n",
+    asked.AGAIN: "row,rank,now,result,value_2,rival_result,rival_value_2,not_measured,at_ends\n"
+    "C1,primary,no test,passes,1,passes,2,a kernel,\nC2,primary,undecided,passes,1,undecided,,a kernel,\n"
+    "C3,secondary,holds,passes,1,fails,1,,\n",
     asked.THEN: "row,added,outcome\nC1,,holds\nC2,,undecided\nC4,2026-11-27,holds\n",
     asked.HISTORY: "row,verdict_before\nC1,vacuous\nC1,consistent\nC3,\n",
     asked.CONTRACT: "row,change\nC2,check\nC1,rival\n",
@@ -43,9 +43,11 @@ LINES = [
 
 @pytest.fixture
 def records(tmp_path):
+    folder = tmp_path / "records"
+    folder.mkdir()
     for name, text in FILES.items():
-        (tmp_path / name).write_text(text)
-    return asked.read(tmp_path, LINES)
+        (folder / name).write_text(text)
+    return asked.read(folder, LINES)
 
 
 def test_a_question_has_its_first_outcome_its_outcome_now_and_what_differs_from_its_first_form(records):
@@ -66,11 +68,18 @@ def test_what_a_question_is_asked_after_counts_among_its_designs(tmp_path):
     assert asked.designs(lines, after) == {"C1": 3, "C2": 1, "C1-better": 4, "C1-best": 4}
 
 
+def test_the_records_know_what_a_question_is_asked_after(records):
+    # Its own line is one of those of the first, whose designs count.
+    assert records.questions["C1"].designs == 3
+    assert asked.moved(ROOT / asked.FOLDER)["C5-growth-p3", "7dfdeaaaf1374cb4"] == "C5-growth-p3-later"
+
+
 def test_the_headline_counts_primary_rows_by_what_holds_now_and_held_then(records):
     rows = [row(claim="C1", regime="beyond"), row(claim="C2"), row(claim="C3", rank="secondary")]
     assert records.headline([vars(one) for one in rows]) == [
         "Of 2 primary rows, each judged again by its first question from the stored draws, 1 is no test, 1 is "
-        "undecided. Of the undecided ones 1 lack a second draw of that question or of its rival.",
+        "undecided. Of the undecided ones 1 lack a second draw of that question or of its rival, 1 a rival of their "
+        "place that is not measured yet, and 0 rest on a rate at the end of its list; some lack several.",
         "By scope: outside, 1 is no test; identities, 1 is undecided.",
         "By the first design of every question, then: of 2 primary rows 1 held, 1 was undecided; 1 rows that were "
         "listed later are apart.",
@@ -80,9 +89,30 @@ def test_the_headline_counts_primary_rows_by_what_holds_now_and_held_then(record
     ]
 
 
+def test_rows_whose_limit_was_seen_are_counted_apart(tmp_path, records):
+    folder = tmp_path / asked.LEDGER / "one"
+    folder.mkdir(parents=True)
+    (folder / "claims.json").write_text(json.dumps({"study": {"seen": ["C3", "C5"]}, "now": {"C2": "holds"}}))
+    rows = [row(claim=claim, rank="secondary") for claim in ("C3", "C5")] + [row(claim="C2")]
+    more = asked.read(tmp_path / "records", LINES)
+    *_, told = more.headline([vars(one) for one in rows])
+    assert told == (
+        "Apart stand 2 secondary rows with a limit that a pilot or an earlier result suggested: 1 holds, "
+        "1 not judged again."
+    )
+    # What is judged from stored draws stands in the place of what their intervals gave.
+    assert more.questions["C2"].now == "holds" and more.now["holds"] == 1 and more.lacking_a_draw == 0
+    table = dict(index.by_kind_and_scope(rows, more.questions, {"C3", "C5"}))
+    assert sum(n for cells in table["limit seen"].values() for *_, n in cells) == 2
+    text = index.page(rows, {one.claim: {} for one in rows}, {"one": STUDY | {"seen": ["C3"]}}, "standard", {}, PAPERS)
+    assert text.count('data-kind="limit seen"') == 1 and "<dt>limit seen</dt>" in text
+
+
 def test_a_draw_at_quick_counts_among_the_designs_and_never_in_the_headline(tmp_path, records):
     rows = [vars(row(claim="C1", regime="beyond")), vars(row(claim="C2"))]
-    more = asked.read(tmp_path, [*LINES, line("C1", "quick", "z", "not seen"), line("C2", "quick", "z", "extends")])
+    more = asked.read(
+        tmp_path / "records", [*LINES, line("C1", "quick", "z", "not seen"), line("C2", "quick", "z", "extends")]
+    )
     assert more.headline(rows) == records.headline(rows)
     assert more.questions["C1"].designs == records.questions["C1"].designs + 1
 

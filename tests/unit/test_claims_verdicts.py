@@ -4,6 +4,7 @@ import itertools
 
 import pytest
 
+from hierlearn.pipeline.claims import tally
 from hierlearn.pipeline.claims.rules import OUTCOMES
 from hierlearn.pipeline.claims.verdicts import CONTROL_OUTCOMES, KINDS, VERDICTS, WITHOUT_REGIME, verdict
 
@@ -77,3 +78,21 @@ def test_the_schema_knows_the_words():
     assert said["kind"]["enum"] == [kind for kind in KINDS if kind != "description"]
     # `beyond` is the key that names what is broken.
     assert said["regime"]["enum"] == ["within", "limit"]
+
+
+def counted(claim, **changes):
+    """A row as claims.csv has it."""
+    said = {"claim": claim, "kind": "rate", "regime": "limit", "rank": "secondary", "verdict": "consistent"}
+    return said | {"value": "1", "low": "0.5", "high": "1.5", "study": "s", "place": "p"} | changes
+
+
+def test_rows_with_a_seen_limit_are_counted_apart_and_exact_ones_are_named():
+    exact = {"low": "1", "high": "1"}
+    rows = [counted("C1", rank="primary"), counted("C2"), counted("C3", **exact), counted("C4", verdict="", **exact)]
+    *lines, last = tally.counts(rows, {"C2"})
+    found = [line.split("  ")[0] for line in lines]
+    assert found.count("limit seen") == 1
+    assert lines[-1] == "4 rows; 1 of 1 primary rows are decided, checks apart"
+    assert last == "1 row is exact: nothing is random there, and one draw is enough"
+    failing = [counted("C5", rank="primary", verdict="not seen", **exact)]
+    assert list(tally.unconvincing(failing)) == ["(✗) fails, exact  C5 (s, p)"]

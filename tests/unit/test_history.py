@@ -39,6 +39,15 @@ def test_the_first_line_of_a_draw_stands_and_replicates_stand_beside_it(study):
     assert text.count("revision 1") == 2
 
 
+def test_a_line_of_a_later_question_is_history_of_the_row_that_asks_it_today(study):
+    lines = [LINE, replace(LINE, revision="2", draw="small/quick/2", digest="def", verdict="consistent")]
+    found = history.earlier(study, lines, {("C1-kernel", "def"): "C1-kernel-later"})
+    assert {claim: text.partition(",")[0] for claim, text in found.items()} == {
+        "C1-kernel": "revision 1: fails",
+        "C1-kernel-later": "revision 2: passes",
+    }
+
+
 def test_what_is_known_beside_the_first_columns_makes_no_new_line():
     assert history.new([vars(replace(LINE, commit="abc", limit="1"))], [LINE]) == []
 

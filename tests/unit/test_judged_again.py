@@ -50,7 +50,9 @@ def test_then_is_the_first_verdict_at_standard_or_else_at_quick(rows, told):
         own = [line for line in told if line["claim"] == row["row"]]
         first = next(line for preset in ("standard", "quick") for line in own if line["preset"] == preset)
         assert row["then"] == first["verdict"] and row["then_preset"] == first["preset"], row
-        assert int(row["designs"]) == len({line["digest"] for line in own}), row
+        before = {one["row"]: one["was"] for one in table(RECORDS / "asked_later.csv")}
+        chain = {row["row"], before.get(row["row"], row["row"])}
+        assert int(row["designs"]) == len({(one["claim"], one["digest"]) for one in told if one["claim"] in chain}), row
 
 
 def test_every_result_and_outcome_follows_from_the_draws_of_its_line(rows):
@@ -62,7 +64,9 @@ def test_every_result_and_outcome_follows_from_the_draws_of_its_line(rows):
         against = outcomes.result(row["rule"], rival, *asked)[0] if rival else outcomes.UNDECIDED
         assert (row["result"], row["rival_result"]) == (result, against), row
         others = [one.rpartition(" ")[2] for one in row["other_rivals"].split("; ") if one]
-        assert row["now"] == outcomes.outcome(result, [against, *others]), row
+        lacking = [outcomes.UNDECIDED] * bool(row["not_measured"])
+        word = outcomes.outcome(result, [against, *others, *lacking])
+        assert row["now"] == (outcomes.UNDECIDED if row["at_ends"] else word), row
         for key in ("value", "low", "high"):
             assert float(row[key] or "nan") == pytest.approx(getattr(estimate, key), rel=1e-3, nan_ok=True), row
 
@@ -98,3 +102,27 @@ def test_a_measured_rival_is_listed_and_has_the_same_quantity_but_for_its_learne
     for row in rows:
         named = {one.partition(" ")[0] for one in row["other_rivals"].split("; ") if one}
         assert named == {one["measured_by"] for one in measured if one["row"] == row["row"]}, row
+
+
+def test_a_row_meets_every_rival_of_its_place_but_a_check_none(rows):
+    records = first_questions.read(RECORDS / "first_questions.json")
+    checks = {one["row"] for one in table(RECORDS / "contract-3.csv") if one["change"] == "check"}
+    measured = {(one["row"], one["rival"]) for one in table(ROOT / "config" / "measured_rivals.csv")}
+    listed = table(ROOT / "config" / "rivals.csv")
+    for row in rows:
+        first, paper = records[row["row"]], row["study"].partition("-")[0]
+        if row["row"] in checks or first["question"]["kind"] == "check":
+            assert not row["not_measured"] and not row["at_ends"] and not row["other_rivals"], row
+            continue
+        there = {
+            one["rival"]
+            for one in listed
+            if (one["paper"], one["place"], one["role"]) == (paper, first["question"]["place"], "must fail")
+            and one["source"] != "first"
+            and not one["learner"]
+        }
+        told = {one for one in row["not_measured"].split("; ") if one}
+        # What no learner or probe stands for is not measured, unless it is the row's own or another row measures it.
+        own = first["words"].get("rival", "")
+        expected = {one for one in there if (row["row"], one) not in measured and not own.startswith(one)}
+        assert expected <= told, row

@@ -30,6 +30,8 @@ SVG = '<svg viewBox="0 0 400 300" xmlns="http://www.w3.org/2000/svg"></svg>'
 @pytest.fixture
 def plan(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    # What these tests leave in the place of judged.nc is its study's name.
+    monkeypatch.setattr(publication.rejudging, "current", lambda folder: {})
     Path("README.md").write_text(f"before {findings.BEGIN} old {findings.END} after\n")
     return replace(rules(pilot=False, replicate=0), config=tmp_path / "config")
 
@@ -49,6 +51,17 @@ def mine(claim="C1", study="small", **changes):
 def ledger():
     with open("docs/ledger/claims.csv", newline="", encoding="utf-8") as file:
         return {line["claim"]: line for line in csv.DictReader(file)}
+
+
+def test_what_the_stored_draws_come_to_is_the_outcome_that_pages_and_runs_show(plan, monkeypatch):
+    run(plan, "small", mine())
+    records.publish(plan)
+    monkeypatch.setattr(publication.rejudging, "current", lambda folder: {"C1": "holds"})
+    publication.together(Path())
+    folder = Path("docs/records")
+    folder.mkdir()
+    (folder / asked.AGAIN).write_text("row,rank,now\nC1,primary,undecided\nC2,primary,fails\n")
+    assert asked.outcomes(folder) == {"C1": "holds", "C2": "fails"}
 
 
 def test_a_finished_study_is_stored_with_its_rows_its_figure_and_its_page(plan):
@@ -101,6 +114,8 @@ def test_a_second_draw_is_stored_beside_rows_whose_own_run_is_gone_and_only_of_t
 def at(tmp_path, monkeypatch):
     """A function: a preset and a seed count -> the plan of one study in a file."""
     monkeypatch.chdir(tmp_path)
+    # What these tests leave in the place of judged.nc is its study's name.
+    monkeypatch.setattr(publication.rejudging, "current", lambda folder: {})
     Path("README.md").write_text(f"before {findings.BEGIN} old {findings.END} after\n")
     folder = tmp_path / "config" / "studies"
     folder.mkdir(parents=True)

@@ -105,6 +105,16 @@ def test_two_draws_make_an_outcome_at_the_level_of_their_attempts(tmp_path, monk
     assert word == "fails"
 
 
+def test_a_stored_study_has_the_outcomes_of_its_two_draws(tmp_path, monkeypatch):
+    monkeypatch.setattr(rejudging.asked, "designs", lambda lines, after: {})
+    assert rejudging.current(tmp_path) == {}
+    written(tmp_path / "small")
+    # One draw makes no outcome.
+    assert rejudging.current(tmp_path / "small") == {}
+    written(tmp_path / "small", seed=1, name=rejudging.SECOND)
+    assert rejudging.current(tmp_path / "small") == {"Z1": "holds", "A1": "holds"}
+
+
 def test_a_later_question_is_judged_at_the_level_of_those_that_it_is_asked_after(tmp_path, monkeypatch):
     claims = {"Z1-later": ASKED["claims"]["Z1"] | {"asked_after": "Z1", "rank": "secondary"}}
     for name, seed in ((rejudging.FIRST, 0), (rejudging.SECOND, 1)):

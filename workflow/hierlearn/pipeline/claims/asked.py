@@ -1,21 +1,23 @@
 """What the records know of every question: how it was first asked, by how many designs, and what came of it.
 
 A row has three columns. *Then* is the first recorded result at `standard`, else at `quick`. *Now* is the outcome of its
-first question, judged again from two draws. *Asked later* is the result of the last run, where that had a question
-which came in the place of the first; that question has a row of its own today, which is asked after this one.
+first question, judged again from two draws: those that are stored, or else their intervals. *Asked later* is the result
+of the last run, where that had a question which came in the place of the first; that question has a row of its own
+today, which is asked after this one.
 """
 
 import csv
+import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Protocol
+from typing import Any, Protocol
 
 from hierlearn.pipeline.claims.verdicts import CLASSES, MARKS, OUTCOMES, SCOPES, scope
 
-FOLDER = "docs/records"
+FOLDER, LEDGER = "docs/records", "ledger"
 LATER, AGAIN, THEN = "asked_later.csv", "judged_again.csv", "primary_then.csv"
 EXCEPTIONS = "changed_questions.csv"
 HISTORY, CONTRACT = "question_history.csv", "contract-3.csv"
@@ -67,7 +69,9 @@ class Records:
     """questions: by claim; then, now: how many primary questions had and have which outcome; added: primary rows that
     were listed later; lacking_a_draw: primary rows that are undecided for want of one; differing: rows that do not
     ask their first question today; later: questions that came in the place of a first one; after_a_result: rows whose
-    question was changed after a result of theirs was stored; identities: rows that the contract calls checks."""
+    question was changed after a result of theirs was stored; identities: rows that the contract calls checks;
+    lacking_a_rival, at_ends: primary rows that are undecided for want of a rival's measurement, or that rest on a rate
+    at the end of its list; seen: rows whose limit a result suggested."""
 
     questions: Mapping[str, Asked]
     then: Mapping[str, int]
@@ -78,19 +82,37 @@ class Records:
     later: int
     after_a_result: int
     identities: frozenset[str]
+    lacking_a_rival: int = 0
+    at_ends: int = 0
+    seen: frozenset[str] = frozenset()
 
     def headline(self, rows: Iterable[Mapping[str, str]]) -> list[str]:
         """Return what the records come to in sentences. rows: the ledger, by its columns."""
         return [
             f"Of {sum(self.now.values())} primary rows, each judged again by its first question from the stored draws, "
             f"{_counts(self.now)}. Of the undecided ones {self.lacking_a_draw} lack a second draw of that question or "
-            "of its rival.",
+            f"of its rival, {self.lacking_a_rival} a rival of their place that is not measured yet, and {self.at_ends} "
+            "rest on a rate at the end of its list; some lack several.",
             f"By scope: {self.in_scopes(rows)}.",
             f"By the first design of every question, then: of {sum(self.then.values())} primary rows "
             f"{_counts(self.then, 2)}; {self.added} rows that were listed later are apart.",
             f"The questions of {self.after_a_result} rows were changed after a result of theirs was stored. Today "
             f"every row asks its first one again, but for {self.differing} that `{FOLDER}` lists; {self.later} that "
             "came in their place have rows of their own, which are secondary.",
+            *self.of_seen(rows),
+        ]
+
+    def of_seen(self, rows: Iterable[Mapping[str, str]]) -> list[str]:
+        """Return in a sentence how many rows have a limit that a result suggested, none where there are none."""
+        found = [row["claim"] for row in rows if row["claim"] in self.seen]
+        if not found:
+            return []
+        known = Counter(one.now for claim in found if (one := self.questions.get(claim)) and one.now)
+        rest = len(found) - known.total()
+        told = ", ".join(filter(None, [_counts(known), f"{rest} not judged again" if rest else ""]))
+        with_a_limit = "row with a limit" if len(found) == 1 else "rows with a limit"
+        return [
+            f"Apart stand {len(found)} secondary {with_a_limit} that a pilot or an earlier result suggested: {told}."
         ]
 
     def in_short(self) -> str:
@@ -123,34 +145,60 @@ class Records:
 
 def read(folder: Path, lines: Iterable[Line], after: Mapping[str, str] = MappingProxyType({})) -> Records | None:
     """Return what the records say; None where the folder has none. lines: those of verdicts.csv; after: by claim the
-    one that it is asked after."""
+    one that it is asked after, beside those that the records know of."""
     if not folder.is_dir():
         return None
     later, again, primary = (_table(folder / name) for name in (LATER, AGAIN, THEN))
-    now = outcomes(folder)
+    now, judged_now = outcomes(folder), current(folder)
     lines = list(lines)
-    first, judged, fields = _first(lines), designs(lines, after), _fields(later, lines)
+    chain = {row["row"]: row["was"] for row in later} | dict(after)
+    first, judged, fields = _first(lines), designs(lines, chain), _fields(later, lines)
     questions = {
         claim: Asked(fields.get(claim, ()), judged.get(claim, 0), first.get(claim, ""), now.get(claim, ""))
         for claim in {**fields, **now, **first}
     }
+    # Of what is judged from stored draws its own row says why.
+    undecided = [row for row in again if row["rank"] == "primary" and row["now"] == "undecided"]
+    undecided = [row for row in undecided if row["row"] not in judged_now]
     return Records(
         questions,
         Counter(row["outcome"] for row in primary if not row["added"]),
-        Counter(row["now"] for row in again if row["rank"] == "primary"),
+        Counter(now[row["row"]] for row in again if row["rank"] == "primary"),
         sum(bool(row["added"]) for row in primary),
-        sum(row["rank"] == "primary" and _lacks_a_draw(row) for row in again),
+        sum(map(_lacks_a_draw, undecided)),
         len({row["row"] for row in _table(folder / EXCEPTIONS)}),
         len({row["row"] for row in later}),
         len({row["row"] for row in _table(folder / HISTORY) if row["verdict_before"]}),
         frozenset(row["row"] for row in _table(folder / CONTRACT) if row["change"] == "check"),
+        sum(bool(row["not_measured"]) for row in undecided),
+        sum(bool(row["at_ends"]) for row in undecided),
+        frozenset(claim for one in _stored(folder) for claim in one["study"].get("seen", ())),
     )
 
 
 def outcomes(folder: Path) -> dict[str, str]:
     """Return the outcome that the first question of every row has now, by claim; of the rows that have one."""
     file = folder / AGAIN
-    return {row["row"]: row["now"] for row in _table(file)} if file.is_file() else {}
+    return ({row["row"]: row["now"] for row in _table(file)} if file.is_file() else {}) | current(folder)
+
+
+def current(folder: Path) -> dict[str, str]:
+    """Return the outcomes of the rows whose stored draws were judged as they were published, by claim: the present
+    judgement, where `AGAIN` has that of intervals from before there were such draws."""
+    return {claim: word for one in _stored(folder) for claim, word in one.get("now", {}).items()}
+
+
+def _stored(folder: Path) -> Iterator[dict[str, Any]]:
+    """What is stored of every study of the ledger beside the records."""
+    for file in sorted(folder.parent.glob(f"{LEDGER}/*/claims.json")):
+        yield json.loads(file.read_text(encoding="utf-8"))
+
+
+def moved(folder: Path) -> dict[tuple[str, str], str]:
+    """Return which row asks today what a line of verdicts.csv was asked, by claim and digest of that line; of lines
+    whose question came in the place of the first one of their claim."""
+    file = folder / LATER
+    return {(row["was"], row["digest"]): row["row"] for row in _table(file)} if file.is_file() else {}
 
 
 def marked(word: str) -> str:
@@ -202,9 +250,8 @@ def _fields(later: Iterable[Mapping[str, str]], lines: Iterable[Line]) -> dict[s
 
 
 def _lacks_a_draw(row: Mapping[str, str]) -> bool:
-    """Whether a row of `AGAIN` is undecided and the claim or its first rival lacks a second draw."""
-    lacking = [row[f"{part}result"] == "undecided" and not row[f"{part}value_2"] for part in ("", "rival_")]
-    return row["now"] == "undecided" and any(lacking)
+    """Whether the claim or the first rival of a row of `AGAIN` is undecided and lacks a second draw."""
+    return any(row[f"{part}result"] == "undecided" and not row[f"{part}value_2"] for part in ("", "rival_"))
 
 
 def _table(file: Path) -> list[dict[str, str]]:

@@ -69,6 +69,11 @@ class Row:
     figure: Annotated[str, "figure, relative to the preset's folder"]
     data: Annotated[str, "file that the value was read from, relative to the preset's folder"]
 
+    @property
+    def is_exact(self) -> bool:
+        """Whether nothing in a judged row is random, so that it needs no second draw."""
+        return bool(self.verdict) and self.low == self.value == self.high
+
 
 TYPES = get_type_hints(Row)
 COLUMNS = tuple(TYPES)

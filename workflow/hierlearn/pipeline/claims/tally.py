@@ -4,14 +4,14 @@ import csv
 import io
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from hierlearn.core.words import reason
 from hierlearn.pipeline.claims.ledger import COLUMNS, as_text, from_json
-from hierlearn.pipeline.claims.verdicts import MARKS, RESULTS, light, result, scope
+from hierlearn.pipeline.claims.verdicts import MARKS, RESULTS, SEEN, light, result, scope
 from hierlearn.pipeline.files import checksums, results
 
 CHECK, DESCRIPTION = "check", "description"
@@ -96,19 +96,32 @@ def _another(word: str, other: str) -> bool:
     return MARKS.get(word, word) != MARKS.get(other, other)
 
 
-def counts(rows: Sequence[Row]) -> Iterator[str]:
-    """Lines of a table: rows and primary rows by kind, scope and result; checks last, as they are no evidence."""
-    keys = [(row["kind"], scope(row["kind"], row["regime"]), result(row["verdict"])) for row in rows]
+def is_exact(row: Row) -> bool:
+    """Return whether nothing in a judged row is random, so that it needs no second draw."""
+    return bool(row["verdict"]) and bool(row["value"]) and row["low"] == row["value"] == row["high"]
+
+
+def counts(rows: Sequence[Row], seen: Collection[str] = ()) -> Iterator[str]:
+    """Lines of a table: rows and primary rows by kind, scope and result; checks last, as they are no evidence.
+
+    seen: claims whose limit a result suggested, which are counted apart from their kinds.
+    """
+    kinds = [SEEN if row["claim"] in seen else row["kind"] for row in rows]
+    keys = [
+        (kind, scope(row["kind"], row["regime"]), result(row["verdict"])) for kind, row in zip(kinds, rows, strict=True)
+    ]
     found = Counter(keys)
     primary = Counter(key for key, row in zip(keys, rows, strict=True) if row["rank"] == "primary")
     yield f"{'kind':<12} {'scope':<14} {'result':<10} {'rows':>5} {'primary':>8}"
     words = list(RESULTS.values())
-    for key in sorted(found, key=lambda key: (key[0] in NO_EVIDENCE, *key[:2], words.index(key[2]))):
+    for key in sorted(found, key=lambda key: (key[0] in (SEEN, *NO_EVIDENCE), *key[:2], words.index(key[2]))):
         kind, within, found_word = key
         yield f"{kind:<12} {within:<14} {found_word:<10} {found[key]:>5} {primary[key] or '':>8}"
     judged = [row for row in rows if row["kind"] not in NO_EVIDENCE and row["rank"] == "primary"]
     decided = sum(row["verdict"] not in NOT_DECIDED for row in judged)
     yield f"{len(rows)} rows; {decided} of {len(judged)} primary rows are decided, checks apart"
+    if exact := sum(map(is_exact, rows)):
+        yield f"{exact} {'row is' if exact == 1 else 'rows are'} exact: nothing is random there, and one draw is enough"
 
 
 def breaches(rows: Sequence[Row]) -> Iterator[str]:
@@ -153,7 +166,8 @@ def unconvincing(rows: Sequence[Row], stored: Mapping[str, str] = MappingProxyTy
     """A line for every primary row that failed, was not decided, or has a control that passes too. stored: the stored
     outcomes, each behind its mark, beside which the results of a run's draw stand, by claim."""
     primary = [row for row in rows if row["rank"] == "primary" and row["verdict"] and MARKS[row["verdict"]] != "✓"]
-    width = max((len(light(row["verdict"])) for row in primary), default=0)
+    width = max((len(light(row["verdict"], is_exact(row))) for row in primary), default=0)
     for row in sorted(primary, key=lambda row: list(RESULTS).index(MARKS[row["verdict"]])):
         beside = f"; stored: {stored[row['claim']]}" if row["claim"] in stored else ""
-        yield f"{light(row['verdict']):<{width}}  {row['claim']} ({row['study']}, {row['place']}){beside}"
+        told = f"{light(row['verdict'], is_exact(row)):<{width}}"
+        yield f"{told}  {row['claim']} ({row['study']}, {row['place']}){beside}"

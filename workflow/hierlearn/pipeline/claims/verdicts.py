@@ -26,6 +26,9 @@ KINDS = {
     "description": "shown without a rule",
 }
 RANKS = ("primary", "secondary")
+# What rows are counted under, apart from their kinds, whose limit a pilot or an earlier result suggested.
+SEEN = "limit seen"
+SEEN_TEXT = "of any kind: a pilot or an earlier result suggested the limit, so that the row is never primary"
 # The verdicts of a rule that passes while its control fails, and of a rule that fails.
 REGIMES = {
     "within": ("supported", "contradicted"),
@@ -70,10 +73,10 @@ def result(word: str) -> str:
     return RESULTS[MARKS[word]]
 
 
-def light(word: str) -> str:
+def light(word: str, exact: bool = False) -> str:
     """Return the result of a draw behind its light mark, of the word that the files have for it: an outcome, of two
-    draws, has the mark alone."""
-    return f"({MARKS[word]}) {result(word)}" if word else ""
+    draws, has the mark alone. exact: whether nothing in it is random, so that it needs no second draw."""
+    return f"({MARKS[word]}) {result(word)}{', exact' * exact}" if word else ""
 
 
 def scope(kind: str, regime: str) -> str:

@@ -115,7 +115,7 @@ def _of_claims(rows: Sequence[dict[str, Any]], stored: Mapping[str, str]) -> Ans
             row["claim"],
             _value(row["value"]),
             f"{_value(row['low'])} to {_value(row['high'])}" if row["low"] is not None else "",
-            light(row["verdict"]),
+            light(row["verdict"], row["low"] is not None and row["low"] == row["value"] == row["high"]),
             *([asked.marked(stored.get(row["claim"], ""))] if stored else []),
             row["statement"],
         ]

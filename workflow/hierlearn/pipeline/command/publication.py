@@ -73,6 +73,7 @@ def store(plan: Plan, root: Path) -> list[str]:
             if known and now:
                 known["rows"] = reworded(known["rows"], now.studies[name])
                 known["study"] |= {key: getattr(now.studies[name], key) for key in ("title", "summary")}
+                known["study"]["seen"] = page_context.seen(now.studies[name])
                 _write(stored, known)
             current = now and now.inputs.identity(now.targets.file(name, "claims.json"))
             if current and current != known["identity"]:
@@ -162,6 +163,12 @@ def together(root: Path, compare: str = "") -> list[str]:
     contents = {file.parent.name: json.loads(file.read_text(encoding="utf-8")) for file in files}
     if not contents:
         raise ValueError(f"{FOLDER}: found no study to store; expected the results of a run with this code")
+    for file in files:
+        # What is stored of two draws is judged by the present code and the designs that are recorded now.
+        content, now = contents[file.parent.name], rejudging.current(file.parent)
+        if now != content.get("now", {}):
+            contents[file.parent.name] = content | {"now": now}
+            _write(file, content | {"now": now})
     found = [row for content in contents.values() for row in content["rows"]]
     details = {row["claim"]: row["detail"] for row in found}
     rows = [from_json({key: row[key] for key in COLUMNS}) for row in found]

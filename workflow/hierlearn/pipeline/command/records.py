@@ -9,7 +9,7 @@ from hierlearn.pipeline.claims import asked
 from hierlearn.pipeline.claims import tally as ledger
 from hierlearn.pipeline.command import costs, design_sizes, first_questions, recording
 from hierlearn.pipeline.files import append_only_csv
-from hierlearn.pipeline.plan import history, registration
+from hierlearn.pipeline.plan import history, page_context, registration
 from hierlearn.pipeline.plan.checking import load_study
 from hierlearn.pipeline.plan.configuration import Plan
 
@@ -36,7 +36,8 @@ def tally(plan: Plan) -> Answer:
     """Count the rows by kind, scope and result; fails where a promise is broken."""
     rows, left_out = _judged(plan)
     broken = list(ledger.breaches(rows))
-    lines = [*ledger.counts(rows), *left_out, *(f"broken: {line}" for line in broken)]
+    seen = [name for study in plan.studies.values() for name in page_context.seen(study)]
+    lines = [*ledger.counts(rows, seen), *left_out, *(f"broken: {line}" for line in broken)]
     return [*lines, *stored_headline(plan)], bool(broken)
 
 

@@ -74,18 +74,32 @@ def differing(rows: Sequence[Row], file: Path) -> list[str]:
 
 
 def of_two(first: Sequence[Row], second: Sequence[Row]) -> Iterator[str]:
-    """Yield the outcome of every row that two draws of one design have, or one draw that is exact."""
+    """Yield in words the outcome of every row that two draws of one design have, or one draw that is exact."""
+    for row, word, attempts in _outcomes(first, second):
+        told = "exact" if is_exact(row) else f"two draws at {100 * outcomes.level(attempts):.2f} %"
+        yield f"{asked.marked(word):<12} {row['claim']}, {told}"
+
+
+def current(folder: Path) -> dict[str, str]:
+    """Return the outcomes of a stored study by claim, of the rows whose stored draws make one."""
+    first, second = folder / FIRST, folder / SECOND
+    if not first.is_file():
+        return {}
+    others = judged(second)[1] if second.is_file() else []
+    return {row["claim"]: word for row, word, _ in _outcomes(judged(first)[1], others)}
+
+
+def _outcomes(first: Sequence[Row], second: Sequence[Row]) -> Iterator[tuple[Row, str, int]]:
+    """Every row with two draws of one design, or an exact one, its outcome, and how many designs judged it."""
     root = registry.PACKAGE.parents[1]
     after = {row["claim"]: row["asked_after"] for row in first if row.get("asked_after")}
     designs = asked.designs(history.read(root / history.FILE)[0], after)
     others = {(row["claim"], row["digest"]): row for row in second}
     for row in first:
         other = others.get((row["claim"], row["digest"]))
-        if row["rule"] == "descriptive" or (other is None and not is_exact(row)):
-            continue
-        attempts = max(1, designs.get(row["claim"], 1))
-        told = "exact" if is_exact(row) else f"two draws at {100 * outcomes.level(attempts):.2f} %"
-        yield f"{asked.marked(outcome(row, other, attempts)):<12} {row['claim']}, {told}"
+        if row["rule"] != "descriptive" and (other is not None or is_exact(row)):
+            attempts = max(1, designs.get(row["claim"], 1))
+            yield row, outcome(row, other, attempts), attempts
 
 
 def outcome(row: Row, other: Row | None, attempts: int) -> str:
@@ -152,7 +166,7 @@ def _result(limit: tuple[str, float, float | None, str], draws: Sequence[Draw | 
 
 def _told(row: Row) -> str:
     value, low, high = ("–" if row[name] is None else f"{row[name]:.3g}" for name in ("value", "low", "high"))
-    return f"  {light(row['verdict']) or '(–)':<14} {row['claim']}: {value} [{low}, {high}]"
+    return f"  {light(row['verdict'], is_exact(row)) or '(–)':<14} {row['claim']}: {value} [{low}, {high}]"
 
 
 def _same(one: Any, other: Any) -> bool:

@@ -4,7 +4,7 @@ import re
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from hierlearn.core import registry
 from hierlearn.core.folders import PACKAGE
 from hierlearn.core.provenance import ends_in_one_line
 from hierlearn.core.words import nearest, show
-from hierlearn.pipeline.claims import tally
+from hierlearn.pipeline.claims import asked, tally
 from hierlearn.pipeline.files import append_only_csv, papers
 from hierlearn.pipeline.files.errors import Fault, Note
 from hierlearn.pipeline.files.load import load
@@ -196,7 +196,15 @@ def _of_run(
 ) -> Study:
     """A study with what a run adds to its file: the draw, the registered designs, what was found before."""
     drawn = study.of_run(run=Draw.of(settings))
-    return drawn.of_run(registered=registration.of(drawn, registered), earlier=history.earlier(drawn, verdicts))
+    return drawn.of_run(
+        registered=registration.of(drawn, registered), earlier=history.earlier(drawn, verdicts, _moved())
+    )
+
+
+@cache
+def _moved() -> dict[tuple[str, str], str]:
+    """Which rows ask today what earlier lines of the project were asked."""
+    return asked.moved(ROOT / asked.FOLDER)
 
 
 def taken() -> set[str]:

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
+from types import MappingProxyType
 
 from hierlearn.pipeline.claims.verdicts import RESULTS, result
 from hierlearn.pipeline.files import append_only_csv
@@ -132,13 +133,19 @@ def new(rows: Iterable[Mapping[str, str]], known: Iterable[Verdict]) -> list[Ver
     return [one for one in found if one.first_columns not in there]
 
 
-def earlier(study: Study, lines: Iterable[Verdict]) -> dict[str, str]:
-    """What was found of every claim at earlier revisions of a study's preset."""
+def earlier(
+    study: Study, lines: Iterable[Verdict], moved: Mapping[tuple[str, str], str] = MappingProxyType({})
+) -> dict[str, str]:
+    """What was found of every claim at earlier revisions of a study's preset.
+
+    moved: by claim and digest the row that asks the question of such a line today, which the line is the history of.
+    """
     found: dict[str, dict[tuple[int, str], Verdict]] = {}
     for line in lines:
         if (line.study, line.preset) == (study.name, study.preset) and int(line.revision) < study.revision:
             # The first line of a draw stands, also against later code.
-            found.setdefault(line.claim, {}).setdefault((int(line.revision), line.draw), line)
+            claim = moved.get((line.claim, line.digest), line.claim)
+            found.setdefault(claim, {}).setdefault((int(line.revision), line.draw), line)
     return {claim: "; ".join(_told(known)) for claim, known in found.items()}
 
 

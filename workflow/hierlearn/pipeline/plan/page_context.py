@@ -26,7 +26,13 @@ def of_study(study: Study, folder: str) -> dict[str, Any]:
         "settings": settings(study),
         "panels": panels(study.figure),
         "numbers": quantity_labels.of_claims(study),
+        "seen": seen(study),
     }
+
+
+def seen(study: Study) -> list[str]:
+    """The claims of a study whose limit a pilot or an earlier result suggested."""
+    return [name for name, claim in study.claims.items() if claim.limit_from == "seen"]
 
 
 def measured(study: Study) -> dict[str, Any]:

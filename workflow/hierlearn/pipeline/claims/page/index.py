@@ -3,7 +3,7 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from types import MappingProxyType
@@ -28,6 +28,8 @@ from hierlearn.pipeline.claims.verdicts import (
     REGIMES,
     RESULTS,
     SCOPES,
+    SEEN,
+    SEEN_TEXT,
     VACUOUS,
     WITHOUT_REGIME,
     result,
@@ -46,7 +48,7 @@ TOLD = {
     "commit": "",
     "older": "",
 }
-TOLD |= {"numbers": {}}
+TOLD |= {"numbers": {}, "seen": ()}
 # The share of false verdicts at one end of a 95 % interval, at most.
 TAIL = 0.025
 
@@ -77,6 +79,7 @@ def page(
     boundaries = sum(BOUNDARIES[row.rule] for row in judged)
     questions = records.questions if records else {}
     told = [told_of(name, study, rows, questions) for name, study in studies.items() if study["present"]]
+    seen = {claim for study in told for claim in study["seen"]}
     named = [key for key in papers if key in {study["paper"] for study in told}]
     shown = sorted(told, key=lambda study: named.index(study["paper"]))
     return render(
@@ -105,13 +108,13 @@ def page(
         decided=sum(row.verdict not in (INCONCLUSIVE, VACUOUS) for row in primary),
         outcomes=records.tallied(row.claim for row in primary) if records else outcomes(primary),
         headline=records.headline([vars(row) for row in rows]) if records else [],
-        table=by_kind_and_scope(rows, questions),
+        table=by_kind_and_scope(rows, questions, seen),
         papers=[_of_paper(key, papers[key], primary, records) for key in named],
         is_stored=any(study["commit"] for study in shown),
         boundaries=boundaries,
         expected=f"{TAIL * boundaries:.1f}",
         scopes=SCOPES,
-        kind_texts=KINDS,
+        kind_texts=KINDS | ({SEEN: SEEN_TEXT} if seen else {}),
         missing=[study["title"] for study in studies.values() if not study["present"]],
         studies=shown,
         names=RESULTS,
@@ -154,6 +157,7 @@ def render(
         questions=questions,
         standing=lambda row: standing(row, questions),
         is_draw=lambda row: not questions,
+        limit_seen=SEEN,
         stored=stored,
         drawing=lambda row: drawing(row, spoken(row), number),
         **said,
@@ -190,13 +194,17 @@ def outcomes(rows: Iterable[Row]) -> list[tuple[str, str, int]]:
 
 
 def by_kind_and_scope(
-    rows: Iterable[Row], questions: Mapping[str, Asked] = MappingProxyType({})
+    rows: Iterable[Row], questions: Mapping[str, Asked] = MappingProxyType({}), seen: Collection[str] = ()
 ) -> list[tuple[str, dict[str, list[tuple[str, str, int]]]]]:
-    """For every kind and each scope, where its rows stand: (mark, word, number)."""
+    """For every kind and each scope, where its rows stand: (mark, word, number). seen: claims whose limit a result
+    suggested, which are counted apart from their kinds."""
     # A description stands in the first column, without any scope.
-    counts = Counter((row.kind, scope(row.kind, row.regime), *standing(row, questions)) for row in rows)
+    counts = Counter(
+        (SEEN if row.claim in seen else row.kind, scope(row.kind, row.regime), *standing(row, questions))
+        for row in rows
+    )
     table = []
-    for kind in KINDS:
+    for kind in (*KINDS, SEEN):
         cells = {
             within: [
                 (mark, word, n)
