@@ -97,9 +97,14 @@ def test_rows_whose_limit_was_seen_are_counted_apart(tmp_path, records):
     more = asked.read(tmp_path / "records", LINES)
     *_, told = more.headline([vars(one) for one in rows])
     assert told == (
-        "Apart stand 2 secondary rows with a limit that a pilot or an earlier result suggested: 1 holds, "
-        "1 not judged again."
+        "Apart stand 2 rows with a limit that a pilot or an earlier result suggested: 1 holds, 1 not judged again."
     )
+    (folder / "claims.json").write_text(json.dumps({"study": {"seen": ["C2"]}}))
+    frozen = asked.read(tmp_path / "records", LINES)
+    first, *_, told = frozen.headline([vars(one) for one in rows])
+    assert first.startswith("Of 1 primary rows") and frozen.tallied(["C1", "C2"]) == [("void", "no test", 1)]
+    assert frozen.in_short() == "Of 1 main claims 1 is no test; 1 whose limit was seen stand apart."
+    assert told.startswith("Apart stand 1 row, 1 of frozen primary rank, with a limit")
     # What is judged from stored draws stands in the place of what their intervals gave.
     assert more.questions["C2"].now == "holds" and more.now["holds"] == 1 and more.lacking_a_draw == 0
     table = dict(index.by_kind_and_scope(rows, more.questions, {"C3", "C5"}))

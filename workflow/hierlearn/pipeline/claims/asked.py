@@ -71,7 +71,7 @@ class Records:
     ask their first question today; later: questions that came in the place of a first one; after_a_result: rows whose
     question was changed after a result of theirs was stored; identities: rows that the contract calls checks;
     lacking_a_rival, at_ends: primary rows that are undecided for want of a rival's measurement, or that rest on a rate
-    at the end of its list; seen: rows whose limit a result suggested."""
+    at the end of its list; seen: rows whose limit a result suggested; frozen: those of them that are primary."""
 
     questions: Mapping[str, Asked]
     then: Mapping[str, int]
@@ -85,6 +85,7 @@ class Records:
     lacking_a_rival: int = 0
     at_ends: int = 0
     seen: frozenset[str] = frozenset()
+    frozen: int = 0
 
     def headline(self, rows: Iterable[Mapping[str, str]]) -> list[str]:
         """Return what the records come to in sentences. rows: the ledger, by its columns."""
@@ -104,20 +105,20 @@ class Records:
 
     def of_seen(self, rows: Iterable[Mapping[str, str]]) -> list[str]:
         """Return in a sentence how many rows have a limit that a result suggested, none where there are none."""
-        found = [row["claim"] for row in rows if row["claim"] in self.seen]
+        found = [row for row in rows if row["claim"] in self.seen]
         if not found:
             return []
-        known = Counter(one.now for claim in found if (one := self.questions.get(claim)) and one.now)
-        rest = len(found) - known.total()
+        known = Counter(one.now for row in found if (one := self.questions.get(row["claim"])) and one.now)
+        rest, frozen = len(found) - known.total(), sum(row["rank"] == "primary" for row in found)
         told = ", ".join(filter(None, [_counts(known), f"{rest} not judged again" if rest else ""]))
-        with_a_limit = "row with a limit" if len(found) == 1 else "rows with a limit"
-        return [
-            f"Apart stand {len(found)} secondary {with_a_limit} that a pilot or an earlier result suggested: {told}."
-        ]
+        several = f"{len(found)} {'row' if len(found) == 1 else 'rows'}"
+        several += f", {frozen} of frozen primary rank," if frozen else ""
+        return [f"Apart stand {several} with a limit that a pilot or an earlier result suggested: {told}."]
 
     def in_short(self) -> str:
         """Return how many primary rows have which outcome now, in one sentence."""
-        return f"Of {sum(self.now.values())} main claims {_counts(self.now)}."
+        frozen = f"; {self.frozen} whose limit was seen stand apart" if self.frozen else ""
+        return f"Of {sum(self.now.values())} main claims {_counts(self.now)}{frozen}."
 
     def in_scopes(self, rows: Iterable[Mapping[str, str]]) -> str:
         """Return the outcomes now of primary rows by scope, in words."""
@@ -128,7 +129,7 @@ class Records:
         found: dict[str, Counter[str]] = {name: Counter() for name in (*SCOPES, IDENTITIES)}
         for row in rows:
             one = self.questions.get(row["claim"])
-            if row["rank"] == "primary" and one and one.now:
+            if row["rank"] == "primary" and one and one.now and row["claim"] not in self.seen:
                 within = IDENTITIES if row["claim"] in self.identities else scope(row["kind"], row["regime"])
                 found[within][one.now] += 1
         return {name: counts for name, counts in found.items() if counts}
@@ -138,8 +139,8 @@ class Records:
         return _counts(Counter(self.questions[claim].now for claim in claims if claim in self.questions))
 
     def tallied(self, claims: Iterable[str]) -> list[tuple[str, str, int]]:
-        """Return (class, outcome, number) of the outcomes that some of the claims have now."""
-        counts = Counter(self.questions[claim].now for claim in claims if claim in self.questions)
+        """Return (class, outcome, number) of the outcomes that some of the claims have now, seen limits apart."""
+        counts = Counter(self.questions[claim].now for claim in claims if claim in self.questions.keys() - self.seen)
         return [(CLASSES[mark], word, counts[word]) for mark, word in OUTCOMES.items() if counts[word]]
 
 
@@ -157,13 +158,14 @@ def read(folder: Path, lines: Iterable[Line], after: Mapping[str, str] = Mapping
         claim: Asked(fields.get(claim, ()), judged.get(claim, 0), first.get(claim, ""), now.get(claim, ""))
         for claim in {**fields, **now, **first}
     }
+    seen = frozenset(claim for one in _stored(folder) for claim in one["study"].get("seen", ()))
     # Of what is judged from stored draws its own row says why.
     undecided = [row for row in again if row["rank"] == "primary" and row["now"] == "undecided"]
-    undecided = [row for row in undecided if row["row"] not in judged_now]
+    undecided = [row for row in undecided if row["row"] not in {*judged_now, *seen}]
     return Records(
         questions,
         Counter(row["outcome"] for row in primary if not row["added"]),
-        Counter(now[row["row"]] for row in again if row["rank"] == "primary"),
+        Counter(now[row["row"]] for row in again if row["rank"] == "primary" and row["row"] not in seen),
         sum(bool(row["added"]) for row in primary),
         sum(map(_lacks_a_draw, undecided)),
         len({row["row"] for row in _table(folder / EXCEPTIONS)}),
@@ -172,7 +174,8 @@ def read(folder: Path, lines: Iterable[Line], after: Mapping[str, str] = Mapping
         frozenset(row["row"] for row in _table(folder / CONTRACT) if row["change"] == "check"),
         sum(bool(row["not_measured"]) for row in undecided),
         sum(bool(row["at_ends"]) for row in undecided),
-        frozenset(claim for one in _stored(folder) for claim in one["study"].get("seen", ())),
+        seen,
+        sum(row["rank"] == "primary" and row["row"] in seen for row in again),
     )
 
 

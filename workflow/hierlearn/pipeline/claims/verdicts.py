@@ -28,7 +28,7 @@ KINDS = {
 RANKS = ("primary", "secondary")
 # What rows are counted under, apart from their kinds, whose limit a pilot or an earlier result suggested.
 SEEN = "limit seen"
-SEEN_TEXT = "of any kind: a pilot or an earlier result suggested the limit, so that the row is never primary"
+SEEN_TEXT = "of any kind: a pilot or an earlier result suggested the limit, and no new row of it is primary"
 # The verdicts of a rule that passes while its control fails, and of a rule that fails.
 REGIMES = {
     "within": ("supported", "contradicted"),

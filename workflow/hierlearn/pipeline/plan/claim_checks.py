@@ -92,10 +92,8 @@ def check_kind(draft: Draft, at: Path, claim: Claim) -> None:
 
 def check_limit(draft: Draft, at: Path, claim: Claim) -> None:
     """A primary claim whose limit a result suggested, and a limit or a withdrawal of what is not judged."""
-    origin = claim.limit_from
-    is_frozen = isinstance(origin, dict) and "frozen" in origin
-    is_seen = origin == "seen" or (isinstance(origin, dict) and "seen" in origin)
-    if is_seen and claim.rank == "primary" and not is_frozen:
+    is_frozen = isinstance(claim.limit_from, dict) and "frozen" in claim.limit_from
+    if claim.is_seen and claim.rank == "primary" and not is_frozen:
         draft.add((*at, "limit_from"), show("seen"), "paper, theory or a margin, as the rank is primary")
     if is_frozen and claim.rank != "primary":
         draft.add((*at, "limit_from", "frozen"), "true", "nothing, as the rank is secondary")

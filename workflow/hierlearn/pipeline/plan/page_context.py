@@ -32,7 +32,7 @@ def of_study(study: Study, folder: str) -> dict[str, Any]:
 
 def seen(study: Study) -> list[str]:
     """The claims of a study whose limit a pilot or an earlier result suggested."""
-    return [name for name, claim in study.claims.items() if claim.limit_from == "seen"]
+    return [name for name, claim in study.claims.items() if claim.is_seen]
 
 
 def measured(study: Study) -> dict[str, Any]:

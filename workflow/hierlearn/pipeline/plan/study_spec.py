@@ -92,6 +92,11 @@ class Claim:
     withdrawn: dict[str, str] | None
     side: str | None
 
+    @property
+    def is_seen(self) -> bool:
+        """Whether a pilot or an earlier result suggested its limit."""
+        return self.limit_from is not None and "seen" in self.limit_from
+
     def rival(self) -> Component | None:
         """The quantity that measures the control; None where there is none."""
         overlay = (self.control or {}).get("quantity")
