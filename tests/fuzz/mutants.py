@@ -138,9 +138,14 @@ class Mutant:
     @property
     def pattern(self) -> tuple:
         """What it has in common with mutants of other entries and files."""
-        names = "|".join(NAMING)
-        general = re.sub(rf"\b({names})\.[^.\[]+", r"\1.*", re.sub(r"\[\d+\]", "[*]", self.place))
-        return self.kind, general, re.sub(r".* -> ", "", self.change) if self.kind != "misspelt key" else ""
+        return self.kind, general(self.place), re.sub(r".* -> ", "", self.change) if self.kind != "misspelt key" else ""
+
+
+@functools.cache
+def general(place: str) -> str:
+    """A place with a star for what its author called or listed."""
+    names = "|".join(NAMING)
+    return re.sub(rf"\b({names})\.[^.\[]+", r"\1.*", re.sub(r"\[\d+\]", "[*]", place))
 
 
 @functools.cache

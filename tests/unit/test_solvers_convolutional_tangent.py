@@ -70,7 +70,8 @@ def test_the_statistics_are_those_of_a_pass_of_torch_over_the_points(case):
         np.testing.assert_allclose(weights[name].ravel(), tensor.numpy(), rtol=1e-3, atol=1e-4, err_msg=name)
 
 
-@pytest.mark.parametrize("outputs_at_once", [1, 3, CLASSES])
+# Some with a rest and all at once; one by one is the longest, and slow.
+@pytest.mark.parametrize("outputs_at_once", [pytest.param(1, marks=pytest.mark.slow), 3, CLASSES])
 @pytest.mark.parametrize("case", ALL)
 def test_products_of_gradients_are_counted(case, outputs_at_once, monkeypatch):
     monkeypatch.setattr(architecture.Architecture, "outputs_at_once", lambda *_: outputs_at_once)
