@@ -57,12 +57,16 @@ def contents():
 
 @pytest.mark.parametrize("way", WAYS)
 def test_the_studies_written_otherwise_say_the_same(way, contents, tmp_path, record_property):
-    (tmp_path / "studies").mkdir()
-    (tmp_path / "published").symlink_to(FILES[0].parents[1] / "published")
+    config = FILES[0].parents[1]
+    studies = tmp_path / config.name / "studies"
+    studies.mkdir(parents=True)
+    for beside in {*config.iterdir()} - {config / "studies"}:
+        (studies.parent / beside.name).symlink_to(beside)
+    (tmp_path / "docs").symlink_to(config.parent / "docs")
     # Of a part of the studies another one for each way: every study is written in two ways at least.
     tried, failing = part(list(zip(FILES, itertools.cycle(PRESETS), strict=False)), 3, list(WAYS).index(way)), []
     for file, preset in tried:
-        copy = tmp_path / "studies" / file.name
+        copy = studies / file.name
         copy.write_bytes(WAYS[way](file.read_text()).encode())
         study, faults = checking.study(copy, file.name, preset, at_all=MOST == 0 or MOST >= MANY)
         wanted = contents[file, preset]
