@@ -22,6 +22,8 @@ ALIKE = 2e-7
 NARROW = 1e-30, 1e36
 # Products that coefficients of polynomials may be multiplied with.
 FACTORED = 1e-25, 1e25
+# Points that are made unit vectors at once.
+PREPARED_ROWS = 512
 
 
 class CosineKernel(Kernel):
@@ -165,7 +167,15 @@ def _in_single_precision(of_cosine: OfCosine, left: np.ndarray, right: np.ndarra
 
 
 def _prepare(x: np.ndarray, power: float, constant: float, scale: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return unit vectors x' / |x'|, and |x'|^power, inf beyond the range; float64."""
+    """Return unit vectors x' / |x'|, and |x'|^power, inf beyond the range; float64.
+
+    Block by block: each step from x to them would else hold an array of their size beside the Gram matrix to come.
+    """
+    count, dimension = x.shape
+    unit, norms = np.empty((count, dimension + bool(constant))), np.empty(count)
     with np.errstate(over="ignore"):
-        unit, norms = directions(np.pad(x, ((0, 0), (0, 1)), constant_values=constant) if constant else x)
+        for start in range(0, count, PREPARED_ROWS):
+            rows = slice(start, start + PREPARED_ROWS)
+            block = np.pad(x[rows], ((0, 0), (0, 1)), constant_values=constant) if constant else x[rows]
+            unit[rows], norms[rows] = directions(block)
         return unit, (scale * norms) ** power
