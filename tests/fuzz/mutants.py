@@ -336,7 +336,7 @@ def _mutants(file: Path) -> Iterator[Mutant]:
             place.kind == "text"
             and not fact
             and place.word not in PROSE
-            and not place.under("coordinates", "revisions", "marks")
+            and not place.under("coordinates", "revisions", "marks", "limit_from")
         ):
             wrong = misspelt(value.value, chance)
             yield mutant("misspelt word", f"{value.value} -> {wrong}", replaced(text, value, wrong), value.value)

@@ -62,7 +62,6 @@ def test_the_studies_written_otherwise_say_the_same(way, contents, tmp_path, rec
     studies.mkdir(parents=True)
     for beside in {*config.iterdir()} - {config / "studies"}:
         (studies.parent / beside.name).symlink_to(beside)
-    (tmp_path / "docs").symlink_to(config.parent / "docs")
     # Of a part of the studies another one for each way: every study is written in two ways at least.
     tried, failing = part(list(zip(FILES, itertools.cycle(PRESETS), strict=False)), 3, list(WAYS).index(way)), []
     for file, preset in tried:

@@ -30,7 +30,7 @@ def added(study: dict[str, Any], row: dict[str, str], config: Path) -> list[dict
     for name in (row["claim"], claim.get("asked_after", "")):
         covering = [
             one["place"]
-            for one in table(config.parent / "docs" / "coverage.csv")
+            for one in table(config / "coverage.csv")
             if one["source"] == row["paper"] and name in one["rows"].split()
         ]
         everywhere = table(config / "rivals.csv")

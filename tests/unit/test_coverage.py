@@ -79,7 +79,7 @@ def table(file, columns):
 
 @pytest.fixture(scope="module")
 def coverage():
-    return table("docs/coverage.csv", ["source", "place", "what", "state", "rows", "reason"])
+    return table("config/coverage.csv", ["source", "place", "what", "state", "rows", "reason"])
 
 
 @pytest.fixture(scope="module")

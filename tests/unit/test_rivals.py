@@ -43,7 +43,7 @@ def test_the_columns_are_those_that_are_read(rivals):
 
 
 def test_every_place_of_the_papers_has_a_rival_or_a_reason_for_none(rivals, papers):
-    places = {(row["source"], row["place"]) for row in table("docs/coverage.csv") if row["source"] in papers}
+    places = {(row["source"], row["place"]) for row in table("config/coverage.csv") if row["source"] in papers}
     assert {(row["paper"], row["place"]) for row in rivals} == places
     named = {(row["paper"], row["place"]) for row in rivals if row["rival"]}
     for row in rivals:

@@ -37,7 +37,8 @@ class Added:
             why = f"the rival, {self.rival}, is undecided: {why}"
         elif found == PASSES:
             why = f"the rival, {self.rival}, passes too"
-        numbers = {name: _number(getattr(measured, name)) for name in ("value", "low", "high")}
+        value, low, high = map(_number, (measured.value, measured.low, measured.high))
+        numbers = {"value": value, "low": low, "high": high}
         said = {"rival": self.rival, "measured_by": self.measured_by, "result": found}
         return said | numbers | {"reason": why, "seeds": measured.seeds, "dof": measured.detail.get("dof")}
 

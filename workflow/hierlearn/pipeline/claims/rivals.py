@@ -14,8 +14,8 @@ from typing import Any
 from hierlearn.pipeline.files import append_only_csv
 from hierlearn.pipeline.files.errors import Fault
 
-NAME, MEASURED = "rivals.csv", "measured_rivals.csv"
-FILE, COVERAGE = f"config/{NAME}", "docs/coverage.csv"
+NAME, MEASURED, COVERAGE = "rivals.csv", "measured_rivals.csv", "coverage.csv"
+FILE = f"config/{NAME}"
 MUST_FAIL = "must fail"
 ROLES = (MUST_FAIL, "compared")
 # Whose a rival is: of the paper, of this project, or registered as the first one of some row.
@@ -63,7 +63,7 @@ class Measured:
 @dataclass(frozen=True)
 class Known:
     """What is known of a paper's rivals. listed: with a name; measured: which rows measure some; places: under which
-    places of the paper docs/coverage.csv has a row."""
+    places of the paper config/coverage.csv has a row."""
 
     listed: tuple[Listed, ...] = ()
     measured: tuple[Measured, ...] = ()
@@ -99,7 +99,7 @@ def read_measured(file: Path, name: str = f"config/{MEASURED}") -> tuple[list[Me
 
 def beside(folder: Path, paper: str) -> Known:
     """Return what is known of a paper's rivals beside the studies of a folder. Faults are said elsewhere."""
-    files = [folder / NAME, folder / MEASURED, folder.parent / COVERAGE]
+    files = [folder / NAME, folder / MEASURED, folder / COVERAGE]
     return _beside(paper, *((file, _state(file)) for file in files)) if files[0].is_file() else Known()
 
 
