@@ -54,6 +54,15 @@ def test_a_question_is_asked_as_the_configuration_takes_it(started):
     }
 
 
+def test_a_question_about_a_table_has_neither_teacher_nor_dimension(started):
+    ended("ask", "--input", "table", "file=mine.csv", "target=price", "--learners", "ntk")
+    (question,) = [word for word in started[0] if word.startswith("question=")]
+    assert json.loads(question.removeprefix("question=")) == {
+        "learners": ["ntk"],
+        "input": {"name": "table", "file": "mine.csv", "target": "price"},
+    }
+
+
 def test_an_option_of_several_words_may_be_given_again(started):
     words = ["--own", "a", "--own", "b", "--config", "pilot=true", "--config", "results=x=y"]
     ended("run", *words)
@@ -61,12 +70,21 @@ def test_an_option_of_several_words_may_be_given_again(started):
     assert started[0][at + 1 : at + 4] == ['own=["a", "b"]', "pilot=true", "results=x=y"]
     ended("ask", "parity", "--learners", "ntk", "--learners", "linear", "--dimension", "4", "--dimension", "6")
     (question,) = [word for word in started[1] if word.startswith("question=")]
-    assert '"learners": ["ntk", "linear"], "dimension": [4, 6]' in question
+    asked = json.loads(question.removeprefix("question="))
+    assert (asked["learners"], asked["dimension"]) == (["ntk", "linear"], [4, 6])
 
 
-def test_what_a_question_is_asked_reaches_its_plan(tmp_path):
-    words = ["ask", "parity", "order=1", "--input", "hypercube", "--learners", "linear", "--dimension", "4"]
-    command = [sys.executable, "-m", "hierlearn.pipeline.command", *words, "--cores", "1", "--", "--dry-run"]
+@pytest.mark.parametrize(
+    "about",
+    [
+        ["parity", "order=1", "--input", "hypercube", "--dimension", "4"],
+        ["--input", "table", f"file={ROOT / 'examples' / 'own-table' / 'wine.csv'}", "target=cultivar"],
+    ],
+    ids=["teacher", "table"],
+)
+def test_what_a_question_is_asked_reaches_its_plan(about, tmp_path):
+    words = ["ask", *about, "--learners", "linear", "--cores", "1", "--", "--dry-run"]
+    command = [sys.executable, "-m", "hierlearn.pipeline.command", *words]
     done = subprocess.run(command, cwd=tmp_path, text=True, capture_output=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "my-question" in done.stdout

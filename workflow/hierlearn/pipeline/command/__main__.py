@@ -46,20 +46,30 @@ def parser() -> Parser:
     where, which, how = _settings(), _studies(), _cores()
     _changes(command("run", "run studies, or all of them, and write the page", _starts("run"), which, where, how))
     ask = command("ask", "compare learners on a target, without a study file", _starts("ask"), where, how)
-    ask.add_argument("teacher", help="the target, by the name of its component: ridge_polynomial, parity, …")
+    ask.add_argument(
+        "teacher",
+        nargs="?",
+        help="the target, by the name of its component: ridge_polynomial, parity, …; not of a table",
+    )
     ask.add_argument("parameters", nargs="*", metavar="KEY=VALUE", help="parameters of the teacher, such as degree=2")
     several: dict[str, Any] = {"nargs": "+", "required": True, "action": "extend"}
     ask.add_argument(
         "--learners", **several, type=arguments.text, help="names of learners or kernels, or '{name: taylor, order: 2}'"
     )
-    ask.add_argument("--dimension", **several, type=arguments.whole, metavar="D", help="dimensions of the input")
+    ask.add_argument(
+        "--dimension",
+        **several | {"required": False},
+        type=arguments.whole,
+        metavar="D",
+        help="dimensions of the input; a table has its own",
+    )
     ask.add_argument(
         "--input",
         action=Once,
         nargs="+",
         type=arguments.text,
         metavar="NAME",
-        help="the law of x and its parameters: sphere",
+        help="the law of x and its parameters: sphere; or table file=prices.csv target=price",
     )
     ask.add_argument("--seeds", action=Once, type=arguments.whole, help="independent repetitions (5)")
     ask.add_argument("--threshold", action=Once, type=arguments.number, help="the risk at which samples are counted")

@@ -53,11 +53,11 @@ def contact_sheet(asked: Namespace) -> NoReturn:
 
 def ask(asked: Namespace) -> NoReturn:
     """Compare learners on a teacher, without a study file."""
-    question: dict[str, Any] = {
-        "teacher": _component(asked.teacher, asked.parameters),
-        "learners": [value("--learners", learner, learner) for learner in asked.learners],
-        "dimension": asked.dimension,
-    }
+    question: dict[str, Any] = {"learners": [value("--learners", learner, learner) for learner in asked.learners]}
+    if asked.teacher:
+        question["teacher"] = _component(asked.teacher, asked.parameters)
+    if asked.dimension:
+        question["dimension"] = asked.dimension
     if asked.input:
         question["input"] = _component(*asked.input[:1], asked.input[1:])
     question |= {key: vars(asked)[key] for key in ("seeds", "threshold", "cap") if vars(asked)[key] is not None}
