@@ -5,6 +5,9 @@ import re
 
 from conftest import ROOT, copied, snakemake
 
+from hierlearn.pipeline.command import runs
+from hierlearn.pipeline.command.__main__ import parser
+
 PAGE = (ROOT / "docs" / "own.md").read_text()
 SECTION = PAGE.partition("## Your own data\n")[2].partition("\n## ")[0]
 BLOCKS = dict(re.findall(r"^```(\w+)\n(.*?)^```", SECTION, re.DOTALL | re.MULTILINE))
@@ -17,8 +20,8 @@ def test_the_lines_of_the_manual_lead_from_a_csv_to_a_claim_and_a_changed_cell_r
     exec(BLOCKS["python"], {})  # noqa: S102
     (tree / "mine" / "studies").mkdir(parents=True)
     (tree / "mine" / "studies" / "my-table.yaml").write_text(BLOCKS["yaml"])
-    command = BLOCKS["bash"].replace("'", "").split()[1:]
-    words = ["--cores", "1", *command, "preset=smoke"]
+    asked = parser().parse_args([*BLOCKS["bash"].split()[1:], "--preset", "smoke"])
+    words = ["--cores", "1", *asked.studies, "--config", *runs.settings(asked)]
     done = snakemake(tree, *words)
     assert done.code == 0, done.end
     claims = json.loads((tree / "results" / "smoke" / "my-table" / "claims.json").read_text())
