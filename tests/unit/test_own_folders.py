@@ -10,9 +10,10 @@ import pytest
 from own_folder import KERNEL, PAPERS
 
 from hierlearn.core import registry
+from hierlearn.pipeline.claims import rivals
 from hierlearn.pipeline.command import records
 from hierlearn.pipeline.files.papers import known
-from hierlearn.pipeline.plan import commands
+from hierlearn.pipeline.plan import commands, history
 from hierlearn.pipeline.plan.checking import load_study
 from hierlearn.pipeline.plan.configuration import ROOT, configure
 
@@ -195,6 +196,22 @@ def test_another_design_than_the_registered_one_is_refused_with_both_files(mine)
     assert line.startswith("error: mine/studies/own2026-cusp.yaml: claims.Z1-cusp: found another design than that of")
     assert "mine/registered.csv" in line
     commands.refuse_other_designs(planned(pilot=True))
+
+
+def test_a_rival_that_a_row_met_is_refused_once_it_is_gone_from_the_list(mine):
+    listed = [",".join(rivals.COLUMNS), "own2026,Theorem 1,the line,linear,must fail,ours,,,the simplest"]
+    write("mine/rivals.csv", "\n".join(listed) + "\n")
+    met = "Z1-cusp,own2026-cusp,quick,1,own2026-cusp/quick/1,0,{},{},1,1,1,,fails"
+    recorded = [",".join(history.RIVAL_COLUMNS), met.format("the line", "linear"), met.format("a control in words", "")]
+    write("mine/verdict_rivals.csv", "\n".join(recorded) + "\n")
+    commands.refuse_other_designs(planned())
+    write("mine/rivals.csv", listed[0] + "\n")
+    with pytest.raises(SystemExit) as end:
+        commands.refuse_other_designs(planned())
+    said = "mine/rivals.csv: found no 'the line', against which Z1-cusp was judged; expected every rival that a row has"
+    assert end.value.code.startswith(f"error: {said}") and len(end.value.code.splitlines()) == 1
+    with pytest.raises(ValueError, match="the line"):
+        records.register(planned())
 
 
 def test_a_file_of_papers_that_is_no_yaml_is_named_as_the_folder_is(mine):

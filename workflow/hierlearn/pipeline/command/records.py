@@ -11,6 +11,7 @@ from hierlearn.pipeline.command import costs, design_sizes, first_questions, rec
 from hierlearn.pipeline.files import append_only_csv
 from hierlearn.pipeline.plan import history, page_context, registration
 from hierlearn.pipeline.plan.checking import load_study
+from hierlearn.pipeline.plan.commands import removed_rivals
 from hierlearn.pipeline.plan.configuration import Plan
 
 # The lines to print, and whether a promise is broken.
@@ -86,6 +87,7 @@ def register(plan: Plan) -> Answer:
     folder = plan.config.absolute().parent / "docs" / "records"
     again = first_questions.restored(folder)
     faults = [fault for study in studies for fault in registration.other_designs(study, plan.registered, again)]
+    faults += removed_rivals(plan)
     faults += [fault for study in studies for fault in first_questions.other_questions(study, folder, plan.registered)]
     faults += [fault for study in studies for fault in first_questions.gone(study, folder)]
     faults += [fault for study in studies for fault in design_sizes.smaller_designs(study, folder)]

@@ -1,10 +1,13 @@
 """The rivals of config/rivals.csv that a claim meets beside its own, and how each is measured in its study."""
 
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from hierlearn.pipeline.claims import rivals
 from hierlearn.pipeline.claims.rivals import Listed
 from hierlearn.pipeline.claims.tally import NO_EVIDENCE
+from hierlearn.pipeline.files.errors import Fault
+from hierlearn.pipeline.plan import history
 from hierlearn.pipeline.plan.descriptions import with_tables
 from hierlearn.pipeline.plan.presets import merge_component
 from hierlearn.pipeline.plan.study import Study
@@ -27,6 +30,21 @@ def of_study(study: Study) -> dict[str, list[dict[str, Any]]]:
         if own:
             found[name] = own
     return found
+
+
+def removed(study: Study, recorded: Iterable[history.Rival]) -> Iterator[Fault]:
+    """Yield a fault for every rival that a claim was judged against and that its paper's list no longer has.
+
+    recorded: the lines of verdict_rivals.csv beside the study.
+    """
+    listed = {one.rival for one in study.rivals.listed}
+    # What a claim itself names is in its question; "measured_by" is only said of rivals of the list.
+    judged = {(one.claim, one.rival): None for one in recorded if one.study == study.name and one.measured_by}
+    for claim, rival in judged:
+        if claim in study.claims and rival not in listed:
+            folder = study.file.rpartition("/studies/")[0] or "config"
+            found = f"no {rival!r}, against which {claim} was judged"
+            yield Fault(f"{folder}/{rivals.NAME}", (), found, "every rival that a row has met; rivals are only added")
 
 
 def _described(study: Study, name: str, one: Listed, measured_by: str) -> dict[str, Any]:

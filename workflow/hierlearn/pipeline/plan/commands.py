@@ -7,7 +7,8 @@ from pathlib import Path
 
 from hierlearn.core.words import similar
 from hierlearn.pipeline.files import append_only_csv, papers
-from hierlearn.pipeline.plan import registration
+from hierlearn.pipeline.files.errors import Fault
+from hierlearn.pipeline.plan import added_rivals, history, registration
 from hierlearn.pipeline.plan.configuration import COMMANDS, RULES, Plan
 from hierlearn.pipeline.run import command_line
 
@@ -52,15 +53,28 @@ def refuse_unknown_targets(plan: Plan, asked: Iterable[str], workflow: Path) -> 
 
 
 def refuse_other_designs(plan: Plan) -> None:
-    """Ends the program with a line for every claim whose design is not the one that is registered."""
+    """End the program with a line for every claim whose design is not the one that is registered, and for every rival
+    that is gone."""
     lines = append_only_csv.by_study(plan.registered)
     faults = [
         fault
         for name, study in plan.studies.items()
         for fault in registration.other_designs(study, lines.get(name, []))
     ]
+    faults += removed_rivals(plan)
     if faults:
         sys.exit("\n".join(f"error: {fault}" for fault in faults))
+
+
+def removed_rivals(plan: Plan) -> list[Fault]:
+    """Return a fault for every rival that a claim of the plan was judged against and that is no longer listed."""
+    files = {name: plan.beside(name, history.RIVALS) for name in plan.studies}
+    recorded = {file: append_only_csv.by_study(history.read_rivals(file)[0]) for file in {*files.values()}}
+    return [
+        fault
+        for name, study in plan.studies.items()
+        for fault in added_rivals.removed(study, recorded[files[name]].get(name, ()))
+    ]
 
 
 def refuse_absent_files(plan: Plan) -> None:
