@@ -15,6 +15,7 @@ from hierlearn.core.problem import ProblemFeatures, pose
 from hierlearn.core.protocols import NullMonitor, Sample
 from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
+from hierlearn.datasets import make_ridge_polynomial
 from hierlearn.estimators import (
     NeuralRepresentation,
     NTKClassifier,
@@ -93,6 +94,24 @@ def test_a_representation_is_the_workflows_to_the_last_bit():
     state = neural.fit(x[None], streams)
     shown = NeuralRepresentation(32, activation="relu", whiten="full", scale=None, random_state=SEED).fit(x)
     assert np.array_equal(shown.transform(x), neural.apply(state, x[None])[0])
+
+
+def test_the_constant_coordinate_has_the_size_that_was_asked_for():
+    X, y = points()
+    given = {"width": 16, "alphas": 1e-2, "scale": None, "random_state": 0}
+    model = TaylorRegressor(intercept_scaling=0.5, **given).fit(X, y - y.mean())
+    shown = np.pad(X, ((0, 0), (0, 1)), constant_values=0.5) / np.sqrt(1.25)
+    plain = TaylorRegressor(fit_intercept=False, **given).fit(shown, y - y.mean())
+    assert np.array_equal(model.coef_, plain.coef_)
+    # Features of a representation contain constants: by default the constant is small beside them.
+    X, y = make_ridge_polynomial(400, n_features=10, degree=4, random_state=0)
+    Z, z = make_ridge_polynomial(2000, n_features=10, degree=4, random_state=0, role="test")
+    found = []
+    for seed in range(4):
+        quad = TaylorRegressor(random_state=seed)
+        model = make_pipeline(NeuralRepresentation(256, n_directions=65, random_state=seed), quad)
+        found.append(model.fit(X, y).score(Z, z))
+    assert min(found) > 0.2 > 0.05 > NTKRegressor(depth=2).fit(X, y).score(Z, z), found
 
 
 def points(n=120, d=4, outputs=1, seed=0):
@@ -193,6 +212,7 @@ REFUSED = {
     "width 7; expected a multiple of 2": TaylorRegressor(width=7),
     "order 5; expected one of 1, 2, 3, 4": TaylorRegressor(order=5),
     "tol 0; expected more than 0": TaylorRegressor(tol=0),
+    "intercept_scaling 0; expected more than 0": TaylorRegressor(intercept_scaling=0),
     "max_iter 0.5; expected integer": TaylorRegressor(max_iter=0.5),
     "activation 'relu2' with order 3; expected erf, sin or softplus": TaylorRegressor(order=3, activation="relu2"),
     r"alphas\[1\] -1.0; expected more than 0": NTKRegressor(alphas=[1.0, -1.0]),

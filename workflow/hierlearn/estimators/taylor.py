@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from hierlearn.core.parameters import Positive
 from hierlearn.core.protocols import STATIONARY, Fit
 from hierlearn.estimators._base import Classification, Regression
 from hierlearn.estimators._learned import Learned
@@ -36,7 +37,10 @@ PARAMETERS = """
     penalty_power : {2, 4, 8}, default=4
         Power of the (2, 4) norm of the weights that is penalised; 2 is the Frobenius norm.
     fit_intercept : bool, default=True
-        Whether the model sees (x, 1) / sqrt(2) for x, and targets are centred.
+        Whether the model sees (x, s) / sqrt(1 + s^2) for x, with s = `intercept_scaling`, and targets are centred.
+    intercept_scaling : float, default=0.25
+        Size s of the constant coordinate beside points of norm 1. The larger, the more the model is an affine one: at 1
+        it fits noise of few labels by linear terms where the points are features that contain constants already.
     scale : {"auto"} or None, default="auto"
         "auto" divides points by the root of their mean squared norm, and targets by their standard deviation.
     validation_fraction : float, default=0.2
@@ -81,7 +85,12 @@ BEFORE = "    penalty_power :"
 class _Taylor(Learned):
     """The library's `Taylor` learner on arrays."""
 
-    _limits: Mapping[str, Any] = {**Learned._limits, "fit_intercept": bool, "certify": bool}
+    _limits: Mapping[str, Any] = {
+        **Learned._limits,
+        "fit_intercept": bool,
+        "intercept_scaling": Positive,
+        "certify": bool,
+    }
 
     _remedy = "raise max_iter or tol, or offer larger alphas"
 
@@ -97,7 +106,8 @@ class _Taylor(Learned):
     def _see(self, X: np.ndarray) -> np.ndarray:
         """Return points (n, D) as the model sees them, scaled and with a constant coordinate, in their precision."""
         x = X / self.scale_
-        return np.pad(x, ((0, 0), (0, 1)), constant_values=1.0) / sqrt(2.0) if self.fit_intercept else x
+        size = float(self.intercept_scaling)
+        return np.pad(x, ((0, 0), (0, 1)), constant_values=size) / sqrt(1 + size**2) if self.fit_intercept else x
 
     def _choices(self) -> dict[str, list[float]]:
         return {"ridge": self._grid("alphas")}
@@ -142,6 +152,7 @@ class TaylorRegressor(_Taylor, Regression):
         alphas: float | Sequence[float] = ALPHAS,
         penalty_power: int = 4,
         fit_intercept: bool = True,
+        intercept_scaling: float = 0.25,
         scale: str | None = "auto",
         validation_fraction: float = 0.2,
         cv: Any = None,
@@ -158,6 +169,7 @@ class TaylorRegressor(_Taylor, Regression):
         self.alphas = alphas
         self.penalty_power = penalty_power
         self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
         self.scale = scale
         self.validation_fraction = validation_fraction
         self.cv = cv
@@ -193,6 +205,7 @@ class TaylorClassifier(_Taylor, Classification):
         loss: str = "squared",
         penalty_power: int = 4,
         fit_intercept: bool = True,
+        intercept_scaling: float = 0.25,
         scale: str | None = "auto",
         validation_fraction: float = 0.2,
         cv: Any = None,
@@ -210,6 +223,7 @@ class TaylorClassifier(_Taylor, Classification):
         self.loss = loss
         self.penalty_power = penalty_power
         self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
         self.scale = scale
         self.validation_fraction = validation_fraction
         self.cv = cv
