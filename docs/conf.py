@@ -72,7 +72,8 @@ def with_ledger(app, exception: Exception | None) -> None:
     """The stored ledger beside the pages that speak of it."""
     if exception is None:
         page = Path(app.outdir) / "ledger" / "index.html"
-        shutil.copytree(ROOT / "docs" / "ledger", page.parent, dirs_exist_ok=True)
+        for folder in ("ledger", "pictures"):
+            shutil.copytree(ROOT / "docs" / folder, Path(app.outdir) / folder, dirs_exist_ok=True)
         text = page.read_text(encoding="utf-8")
         page.write_text(text.replace('href="../reading.md"', 'href="../reading.html"'), encoding="utf-8")
 

@@ -5,9 +5,11 @@ from argparse import Namespace
 
 import pytest
 
+from hierlearn.pipeline.claims import latex
 from hierlearn.pipeline.claims.ledger import Row
-from hierlearn.pipeline.command import export, panel
+from hierlearn.pipeline.command import panel
 from hierlearn.pipeline.figures._style import LOWEST, blank, lay_out, name_claims, narrow
+from hierlearn.pipeline.files import papers
 
 NAN = math.nan
 TEXTS = (
@@ -44,7 +46,7 @@ def row(**changed):
 
 
 def test_a_row_is_a_line_of_a_table():
-    *_, line, bottom, end = export.latex([row()]).splitlines()
+    *_, line, bottom, end = latex.table([row()]).splitlines()
     cells = line.removesuffix(r" \\").split(" & ")
     assert cells == [
         "C1-p4",
@@ -65,11 +67,41 @@ def test_a_row_is_a_line_of_a_table():
     ],
 )
 def test_a_limit_says_its_side_and_its_slack(changed, limit):
-    assert export.latex([row(**changed)]).splitlines()[-3].split(" & ")[3] == limit
+    assert latex.table([row(**changed)]).splitlines()[-3].split(" & ")[3] == limit
+
+
+@pytest.mark.parametrize(
+    ("changed", "label", "cells"),
+    [
+        ({"value": 0.7943, "low": -0.768}, "slope", ("$0.794$ [$-0.768$, 0.82] slope", r"$\le 0.667 + 0.166$")),
+        (
+            {"value": 9.6445, "low": 9.36, "high": 9.929, "predicted": 0.693, "slack": 0.0953},
+            "log ratio",
+            ("$15{,}400$ times [11,600, 20,500]", r"$\le 2 \times 1.1$"),
+        ),
+        (
+            {"value": 1.5e-5, "low": 1e-5, "high": 2e-5, "rule": "published", "slack": 1.5},
+            "ratio",
+            (
+                r"$1.5\times 10^{-5}$ [$1\times 10^{-5}$, $2\times 10^{-5}$] ratio",
+                r"$\approx 0.667 \times\!/\!\div 1.5$",
+            ),
+        ),
+        ({"value": NAN, "low": NAN, "high": NAN}, "slope", ("", r"$\le 0.667 + 0.166$")),
+    ],
+)
+def test_numbers_have_three_digits_and_their_units(changed, label, cells):
+    line = latex.line(row(**changed), label, "holds")
+    assert tuple(line.removesuffix(r" \\").split(" & ")[2:]) == (*cells, "holds")
+
+
+def test_a_paper_that_appeared_nowhere_has_no_proceedings():
+    assert papers.bibtex({"allenzhu2020"}).startswith("@misc{allenzhu2020,\n  title = {{Backward")
+    assert papers.said({papers.YOURS})[papers.YOURS]["bibtex"] == ""
 
 
 def test_papers_are_cited_in_the_order_of_the_page():
-    text = export.bibtex({"bai2020", "chen2020"})
+    text = papers.bibtex({"bai2020", "chen2020"})
     assert [line for line in text.splitlines() if line.startswith("@")] == [
         "@inproceedings{chen2020,",
         "@inproceedings{bai2020,",

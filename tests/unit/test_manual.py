@@ -78,6 +78,13 @@ def test_every_link_leads_to_a_page_and_a_place_on_it(built):
     assert list(lost(*built)) == []
 
 
+def test_the_ledger_of_the_site_has_its_pictures(built):
+    _, folder = built
+    page = BeautifulSoup((folder / "ledger" / "index.html").read_text(), "html.parser")
+    found = [folder / "ledger" / image["src"] for image in page.select(".findings img")]
+    assert len(found) == 4 and all(file.resolve().is_file() for file in found)
+
+
 @pytest.mark.slow
 def test_the_site_has_nine_tutorials_with_their_pictures_and_links_that_lead_somewhere(tmp_path):
     pages, folder = build(tmp_path)

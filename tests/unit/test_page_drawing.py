@@ -8,7 +8,7 @@ import pytest
 from test_page import row
 
 from hierlearn.pipeline.claims.page.drawing import WIDTH, drawing
-from hierlearn.pipeline.claims.page.index import number
+from hierlearn.pipeline.claims.readable import number
 from hierlearn.pipeline.claims.rules import region
 
 

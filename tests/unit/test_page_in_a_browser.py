@@ -8,15 +8,20 @@ import pytest
 from browser import chromium, executable
 from test_page import row
 
+from hierlearn.core.registry import PACKAGE
 from hierlearn.pipeline.claims.ledger import csv_text
 from hierlearn.pipeline.claims.page import index
+from hierlearn.pipeline.claims.page.findings import Finding
 from hierlearn.pipeline.claims.tally import comparison
 from hierlearn.pipeline.claims.verdicts import KINDS, REGIMES
 from hierlearn.pipeline.files import papers
 
 pytestmark = pytest.mark.skipif(executable() is None, reason="no Chromium (Debian's package chromium)")
 
-SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 400 300"><path d="M0 0L400 300" stroke="blue"/></svg>'
+STORED = PACKAGE.parents[1] / "docs" / "ledger" / "index.html"
+# As matplotlib writes it: with a size.
+SIZE = 'width="400pt" height="300pt" viewBox="0 0 400 300"'
+SVG = f'<svg xmlns="http://www.w3.org/2000/svg" {SIZE}><path d="M0 0L400 300" stroke="blue"/></svg>'
 LONG = r"$L(\hat W)+\lambda\|\hat W\|^4\le L(W_\star)+9\lambda\|W_\star\|^4+s/2$ of a-word-" + "that-is-long" * 3
 
 
@@ -52,7 +57,14 @@ def file(tmp_path_factory):
     other.write_text(csv_text([replace(row, **there) for row in rows[:5]]))
     compared = comparison(rows, str(other))
     said = {"versions": "none"}, papers.said()
-    made.write_text(index.page(rows, {row.claim: {} for row in rows}, studies, "quick", *said, compared=compared))
+    studies["one"]["numbers"] = {row.claim: {"unit": "log ratio"} for row in rows}
+    sentence = "A *network* needs samples as d to the power 1.25, its kernel as d to the power 2"
+    found = [
+        Finding(key, f"Of {key}", sentence, ("C1", "C3"), "one", key, "Samples") for key in ("chen2020", "bai2020") * 2
+    ]
+    shown = [(one, "one/figure.svg", "one/figure.svg") for one in found]
+    details = {row.claim: {} for row in rows}
+    made.write_text(index.page(rows, details, studies, "quick", *said, compared=compared, findings=shown))
     return made
 
 
@@ -157,6 +169,81 @@ def test_a_cell_of_the_tally_shows_its_rows(page):
         "(() => { const cell = document.querySelector('.tally td a'); cell.click(); return cell.textContent; })()"
     )
     assert page(f"{SHOWN}.length") == int(count.split()[1])
+
+
+def test_every_count_of_the_headline_and_of_a_paper_shows_as_many_rows(page, file):
+    links = page("[...document.querySelectorAll('.count a')].map(link => [link.textContent, link.href])")
+    assert len(links) > 6
+    for i, (told, _) in enumerate(links):
+        page(f"document.querySelectorAll('.count a')[{i}].click()")
+        assert page(f"{SHOWN}.length") == int(told.split()[0]), told
+        assert page(f"{SHOWN}.every(row => row.dataset.rank === 'primary')")
+    # So it is in another tab.
+    page.open(links[0][1])
+    assert page(f"{SHOWN}.length") == int(links[0][0].split()[0])
+
+
+@pytest.mark.skipif(not STORED.is_file(), reason="no stored ledger")
+def test_every_count_of_the_stored_page_shows_as_many_rows_and_its_pictures_are_there(page):
+    page.open(STORED.as_uri())
+    links = "document.querySelectorAll('.count a')"
+    found = page(f"[...{links}].map(link => {{ link.click(); return [link.textContent, {SHOWN}.length]; }})")
+    assert [one for one in found if int(one[0].split()[0]) != one[1]] == []
+    # An image that is not there is refused.
+    shown = "[...document.querySelectorAll('.findings img')].map(one => one.decode())"
+    assert page(f"Promise.all({shown}).then(all => all.length)") == 4
+
+
+def copied(page, kind, setting=""):
+    """What a click on a button of the row C1 puts into the clipboard."""
+    page.ask("Browser.grantPermissions", permissions=["clipboardReadWrite"])
+    page(f"{setting}; document.querySelector('#C1 [data-copy={kind}]').focus()")
+    page.ask("Input.dispatchKeyEvent", type="keyDown", key="Enter", code="Enter", windowsVirtualKeyCode=13, text="\r")
+    page(SETTLED)
+    return page("document.querySelector('#C1 .copy output').textContent")
+
+
+READ = "Clipboard.prototype.readText.call(window.clipboardOfThePage ?? navigator.clipboard)"
+# From a disk some browsers have no clipboard.
+WITHOUT = (
+    "window.clipboardOfThePage = navigator.clipboard;"
+    " Object.defineProperty(navigator, 'clipboard', {value: undefined, configurable: true})"
+)
+
+
+@pytest.mark.parametrize("setting", ["", WITHOUT])
+def test_a_row_is_copied_as_a_table_in_latex_and_its_paper_as_bibtex(page, setting):
+    assert copied(page, "latex", setting) == "copied"
+    lines = page(READ).splitlines()
+    assert lines[1].startswith("\\begin{tabular}") and lines[-1] == "\\end{tabular}"
+    assert lines[-3].startswith("C1 & Statement 1: $L(") and lines[-3].endswith("\\\\")
+    assert copied(page, "bibtex") == "copied"
+    assert page(READ).startswith("@inproceedings{")
+    assert page("document.querySelectorAll('.copy textarea').length") == 0
+
+
+def test_where_nothing_can_be_copied_the_text_is_shown_and_chosen(page):
+    assert copied(page, "bibtex", f"{WITHOUT}; document.execCommand = () => false") == "copy it by hand:"
+    area = "document.querySelector('#C1 .copy textarea')"
+    assert page(f"{area}.value").startswith("@inproceedings{") and page(f"document.activeElement === {area}")
+    assert page(f"{area}.selectionEnd === {area}.value.length")
+
+
+@pytest.mark.parametrize("width", [320, 375])
+def test_on_a_telephone_sentences_and_their_figures_stack_and_a_tap_shows_a_figure_large(page, width):
+    page.show(width)
+    boxes = page(
+        "[...document.querySelectorAll('.findings :is(img, li > div)')].map(one => one.getBoundingClientRect())"
+        ".map(box => [box.left, box.right, box.top, box.bottom])"
+    )
+    assert len(boxes) == 8 and all(below[2] >= above[3] for above, below in itertools.pairwise(boxes))
+    assert all(left > 0 and right < width and right - left > 0.8 * width for left, right, _, _ in boxes)
+    page("document.querySelector('.drawn a.zoom').click()")
+    page("document.querySelector('#zoom img').decode()")
+    shown = "document.querySelector('#zoom img').getBoundingClientRect().width"
+    assert page(shown) >= 400 and page("document.documentElement.scrollWidth") == width
+    page("document.querySelector('#scale').click()")
+    assert page(shown) >= 600
 
 
 def test_a_figure_opens_large_by_keyboard_and_closes_with_escape(page):

@@ -218,6 +218,9 @@ def test_the_readme_has_sentences_with_the_numbers_of_stored_rows_between_its_ma
     assert "\nThe slope is 0.51 [0.25 to 0.75], its rival's 1.9.\n" in text and "C7" not in text
     assert "![A line](docs/pictures/chen2020.svg)" in text
     assert 'viewBox="0 0 200 300"' in Path("docs/pictures/chen2020.svg").read_text()
+    page = Path("docs/ledger/index.html").read_text()
+    (found,) = page.split('<ul class="findings">')[1].split("</ul>")[0].split("<li>")[1:]
+    assert '<img src="../pictures/chen2020.svg" alt="A line">' in found and "The slope is 0.51" in found
     assert 'viewBox="0 0 400 300"' in Path("docs/pictures/cover.svg").read_text()
     records.publish(plan)
     assert Path("README.md").read_text() == text

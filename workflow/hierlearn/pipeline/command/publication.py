@@ -24,7 +24,7 @@ FOLDER, README = "docs/ledger", "README.md"
 # Bytes that figures and what rows were judged from may take together.
 MOST = 14_000_000
 # From the page.
-READING = "../reading.md"
+READING, PICTURES = "../reading.md", "../pictures"
 # A stored study is replaced by a run of its own preset or of a later one.
 BY_SIZE = ("smoke", "quick", "standard", "full", "paper")
 # What the page shows of a row beside its columns.
@@ -169,9 +169,9 @@ def together(root: Path, compare: str = "") -> list[str]:
         if now != content.get("now", {}):
             contents[file.parent.name] = content | {"now": now}
             _write(file, content | {"now": now})
-    found = [row for content in contents.values() for row in content["rows"]]
-    details = {row["claim"]: row["detail"] for row in found}
-    rows = [from_json({key: row[key] for key in COLUMNS}) for row in found]
+    stored = [row for content in contents.values() for row in content["rows"]]
+    details = {row["claim"]: row["detail"] for row in stored}
+    rows = [from_json({key: row[key] for key in COLUMNS}) for row in stored]
     earlier = {claim: text for content in contents.values() for claim, text in content["earlier"].items()}
     studies = {name: content["study"] | {"present": True} for name, content in contents.items()}
     presets = sorted({study["preset"] for study in studies.values()})
@@ -179,11 +179,14 @@ def together(root: Path, compare: str = "") -> list[str]:
     lines = history.read(root / history.FILE)[0]
     known = asked.read(root / asked.FOLDER, lines)
     preset = ", ".join(presets)
-    text = page(rows, details, studies, preset, {}, papers.said(), "", earlier, "", compared, READING, known)
     said, readme = findings.read(root / findings.FILE), root / README
-    between = findings.sections(said, rows, papers.said(), known)
+    drawn, cited = findings.pictures(said, folder), papers.said()
+    found = findings.in_one_sentence(said, rows, cited)
+    shown = [(one, *[f"{PICTURES}/{one.picture}.svg"] * 2) for one in found if one.picture in drawn]
+    beside = {"reading": READING, "records": known, "findings": shown}
+    text = page(rows, details, studies, preset, {}, cited, "", earlier, "", compared, **beside)
+    between = findings.sections(said, rows, cited, known)
     put = findings.put(readme.read_text(encoding="utf-8"), between)
-    drawn = findings.pictures(said, folder)
     texts.put(folder / "claims.csv", csv_text(noted(rows, earlier)))
     texts.put(folder / "index.html", text)
     texts.put(readme, put)

@@ -11,8 +11,10 @@ SVG = "{http://www.w3.org/2000/svg}"
 NAMES = {"": "http://www.w3.org/2000/svg", "xlink": "http://www.w3.org/1999/xlink"}
 # A line of a legend, its label, and where the line begins.
 Entry = tuple[ElementTree.Element, ElementTree.Element, tuple[float, float]]
-# Height of a line of a legend, in the figure's units.
+# Height of a line of a legend, in the figure's units; and room for a title, for labels left of axes and below them, and
+# before the next ones, whose labels are not shown.
 LINE = 12.0
+ABOVE, LEFT, BELOW, NEXT = 28.0, 45.0, 32.0, 20.0
 
 
 def size(file: str | os.PathLike) -> list[int] | None:
@@ -69,9 +71,43 @@ def _legend(root: ElementTree.Element) -> dict[str, Entry]:
     return found
 
 
+def around(text: str, box: Sequence[float]) -> list[float]:
+    """Return the box around the axes whose middle lies in a box: in a figure of other sizes they lie elsewhere.
+
+    Of a figure without such axes the whole.
+    """
+    root = ElementTree.fromstring(text)  # noqa: S314  a figure of the project itself
+    width, height = (float(end) for end in root.get("viewBox", "0 0 0 0").split()[2:])
+    axes = [_ends(one) for one in root.iter(f"{SVG}g") if one.get("id", "").startswith("axes_")]
+    own = next((ends for ends in axes if _holds(box, ends)), None)
+    if own is None:
+        return [0.0, 0.0, width, height]
+    left, top, right, bottom = own
+    beside = [other for other in axes if other[1] < bottom and other[3] > top]
+    start = left - LEFT if any(other[2] < left for other in beside) else 0.0
+    end = min((other[0] - NEXT for other in beside if other[0] > right), default=width)
+    lower = min((other[1] - ABOVE for other in axes if other[1] > bottom), default=min(bottom + BELOW, height))
+    upper = max(top - ABOVE, 0.0)
+    return [start, upper, end - start, lower - upper]
+
+
+def legend(text: str) -> list[str]:
+    """Return the names in the legends of a figure."""
+    return list(_legend(ElementTree.fromstring(text)))  # noqa: S314
+
+
 def _meets(axes: ElementTree.Element, box: Sequence[float]) -> bool:
     """Whether the middle of axes lies in a box."""
+    return _holds(box, _ends(axes))
+
+
+def _holds(box: Sequence[float], ends: Sequence[float]) -> bool:
+    x, y = (ends[0] + ends[2]) / 2, (ends[1] + ends[3]) / 2
+    return box[0] <= x <= box[0] + box[2] and box[1] <= y <= box[1] + box[3]
+
+
+def _ends(axes: ElementTree.Element) -> tuple[float, float, float, float]:
+    """Left, top, right and bottom of axes."""
     path = axes.find(f"{SVG}g/{SVG}path")
     ends = [float(number) for number in re.findall(r"-?[\d.]+", path.get("d", ""))] if path is not None else [0.0, 0.0]
-    x, y = ((min(side) + max(side)) / 2 for side in (ends[::2], ends[1::2]))
-    return box[0] <= x <= box[0] + box[2] and box[1] <= y <= box[1] + box[3]
+    return min(ends[::2]), min(ends[1::2]), max(ends[::2]), max(ends[1::2])

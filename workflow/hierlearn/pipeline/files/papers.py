@@ -89,13 +89,36 @@ def sentence(hypothesis: Mapping[str, Any], **values: str) -> str:
 
 
 def said(used: Iterable[str] = ()) -> dict[str, dict[str, str]]:
-    """What the page says of every paper: its name, its citation and where it can be read. used: by the studies, some
-    of which may have none."""
+    """What the page says of every paper: its name, its citation, its entry in BibTeX and where it can be read. used: by
+    the studies, some of which may have none."""
     unpublished = {YOURS: NONE} if YOURS in used else {}
     return {
-        key: {"name": paper.get("name", key), "citation": cited(paper), "link": paper.get("link", "")}
+        key: {
+            "name": paper.get("name", key),
+            "citation": cited(paper),
+            "link": paper.get("link", ""),
+            "bibtex": "" if key in unpublished else _entry(key, paper),
+        }
         for key, paper in (unpublished | known()).items()
     }
+
+
+def bibtex(keys: Collection[str]) -> str:
+    """The entries of papers in BibTeX, in the order of the page."""
+    return "".join(_entry(key, paper) for key, paper in known().items() if key in keys)
+
+
+def _entry(key: str, paper: Mapping[str, Any]) -> str:
+    fields = {
+        "title": f"{{{paper['title']}}}",
+        "author": " and ".join(paper["authors"].split(", ")),
+        "year": str(paper["year"]),
+        "booktitle": paper.get("venue", ""),
+        "url": paper.get("link", ""),
+    }
+    lines = "".join(f"  {name} = {{{value}}},\n" for name, value in fields.items() if value)
+    kind = "inproceedings" if "venue" in paper else "misc"
+    return f"@{kind}{{{key},\n{lines}}}\n"
 
 
 def cited(paper: dict[str, Any]) -> str:

@@ -10,6 +10,7 @@ from hierlearn.core import registry
 from hierlearn.core.registry import PACKAGE
 from hierlearn.inputs._finite import Finite
 from hierlearn.pipeline.claims import asked
+from hierlearn.pipeline.claims.page import findings
 from hierlearn.pipeline.plan import quantity_labels
 from hierlearn.pipeline.plan.study import Study
 
@@ -59,6 +60,12 @@ def stored(study: Study) -> dict[str, str]:
 def outcomes() -> dict[str, str]:
     """The stored outcomes of the project's claims, as far as there are any."""
     return asked.outcomes(PACKAGE.parents[1] / asked.FOLDER)
+
+
+@functools.cache
+def findings_of_papers() -> dict[str, Any]:
+    """What the page says of the papers in sentences, as far as the project does."""
+    return findings.read(PACKAGE.parents[1] / findings.FILE)
 
 
 def reading(folder: str) -> str:

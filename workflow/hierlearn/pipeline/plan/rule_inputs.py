@@ -58,7 +58,8 @@ class Inputs:
                 for study in self.targets.studies.values()
                 for claim, word in page_context.stored(study).items()
             }
-            return parameters | {"earlier": before, "stored": outcomes}, jobs.code("ledger", ())
+            beside = {"earlier": before, "stored": outcomes, "findings": page_context.findings_of_papers()}
+            return parameters | beside, jobs.code("ledger", ())
         study = self.targets.studies[names[0]]
         if rule == "page":
             return self._page(study), jobs.code("page", ())

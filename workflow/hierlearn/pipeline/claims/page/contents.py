@@ -15,6 +15,7 @@ from typing import Any
 
 from hierlearn.core import provenance
 from hierlearn.pipeline.claims.ledger import COLUMNS, Row, from_json, noted
+from hierlearn.pipeline.claims.page import findings
 from hierlearn.pipeline.claims.page.index import page
 from hierlearn.pipeline.claims.tally import comparison
 from hierlearn.pipeline.files import checksums, figures, results
@@ -49,11 +50,19 @@ def contents(
 def html(made_from: Contents, parameters: Mapping[str, Any], made: Mapping[str, str], drawn: Sequence[str]) -> bytes:
     """The page. made: which code and versions; drawn: figures of the studies, whose sizes the page names before it has
     loaded them."""
-    sizes = {Path(file).parent.name: figures.size(file) for file in drawn}
+    of_study = {Path(file).parent.name: file for file in drawn}
+    sizes = {name: figures.size(file) for name, file in of_study.items()}
     studies = {name: study | {"figure_size": sizes.get(name)} for name, study in parameters["studies"].items()}
     said = {name: parameters[name] for name in ("preset", "papers", "note", "earlier", "folder", "reading", "stored")}
     compared = comparison(made_from.rows, parameters["compare"]) if parameters["compare"] else None
-    text = page(made_from.rows, made_from.details, studies, made=made, compared=compared, **said)
+    said_of_papers = parameters["findings"]
+    found = findings.in_one_sentence(said_of_papers, made_from.rows, parameters["papers"])
+    shown = []
+    for one in found:
+        if one.study in of_study:
+            figure = checksums.read(of_study[one.study]).decode()
+            shown.append((one, findings.inline(said_of_papers, one, figure), f"{one.study}/figure.svg"))
+    text = page(made_from.rows, made_from.details, studies, made=made, compared=compared, findings=shown, **said)
     return text.encode()
 
 

@@ -1,8 +1,10 @@
 """What was found of each paper, in sentences whose numbers are the ledger's, and pictures cut out of its figures."""
 
+import base64
 import math
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,20 @@ COVER = "cover"
 PLACEHOLDER = re.compile(r"\{([A-Z][\w-]*)( control)?(?: ([a-z-]+))?\}")
 
 
+@dataclass(frozen=True)
+class Finding:
+    """What was found of a paper in one sentence. name: of the paper; claims: the rows with its numbers; study, picture:
+    whose figure shows it, and the picture of it; shows: what one sees there."""
+
+    paper: str
+    name: str
+    sentence: str
+    claims: tuple[str, ...]
+    study: str
+    picture: str
+    shows: str
+
+
 def read(file: Path) -> dict[str, Any]:
     """Return what is said of the papers, by key, and the cover; nothing where there is no file.
 
@@ -35,7 +51,11 @@ def read(file: Path) -> dict[str, Any]:
 
 def claims(sentence: str) -> set[str]:
     """Return the rows whose numbers a sentence has."""
-    return {found[1] for found in PLACEHOLDER.finditer(sentence)}
+    return set(_in_order(sentence))
+
+
+def _in_order(sentence: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(found[1] for found in PLACEHOLDER.finditer(sentence)))
 
 
 def told(sentence: str, rows: Mapping[str, Row]) -> str:
@@ -50,9 +70,7 @@ def told(sentence: str, rows: Mapping[str, Row]) -> str:
             raise ValueError(f"{FILE}: found {claim} in a sentence; expected a row of {PAGE}")
         if form not in FORMS:
             raise ValueError(f"{FILE}: found the form {form!r} of {claim}; expected one of {', '.join(FORMS)}")
-        row = rows[claim]
-        measured = (row.control_value, row.control_low, row.control_high) if control else (row.value, row.low, row.high)
-        return FORMS[form](row, measured)
+        return FORMS[form](rows[claim], _measured(rows[claim], control))
 
     return PLACEHOLDER.sub(number, " ".join(sentence.split()))
 
@@ -112,15 +130,68 @@ def sections(
     return "\n\n".join(parts)
 
 
+def in_one_sentence(
+    said: Mapping[str, Any], rows: Sequence[Row], papers: Mapping[str, Mapping[str, str]]
+) -> list[Finding]:
+    """Return of every paper the sentence that stands by itself, or else its first one with numbers that are measured.
+
+    said, rows, papers: as for `sections`.
+    """
+    known, found = {row.claim: row for row in rows}, []
+    for key, one in said.get("papers", {}).items():
+        alone = one.get("alone")
+        candidates = [(alone["sentence"], alone.get("picture", key))] if alone else []
+        candidates += [(sentence, key) for sentence in one["sentences"]]
+        first = next((each for each in candidates if _is_measured(each[0], known)), None)
+        if first and key in papers:
+            sentence, picture = first
+            shown = said[COVER] if picture == COVER else one
+            words, named, sees = told(sentence, known), _in_order(sentence), shown.get("shows", "")
+            found.append(Finding(key, papers[key]["name"], words, named, shown["study"], picture, sees))
+    return found
+
+
+def _is_measured(sentence: str, rows: Mapping[str, Row]) -> bool:
+    """Whether a sentence has numbers, and all of them are there."""
+    named = list(PLACEHOLDER.finditer(sentence))
+    return bool(named) and all(one[1] in rows and all(map(math.isfinite, _needed(one, rows[one[1]]))) for one in named)
+
+
+def _needed(found: re.Match[str], row: Row) -> Sequence[float]:
+    """The numbers of a row that a placeholder shows."""
+    measured = _measured(row, bool(found[2]))
+    return measured if "interval" in (found[3] or "") else measured[:1]
+
+
+def _measured(row: Row, control: bool) -> tuple[float, float, float]:
+    return (row.control_value, row.control_low, row.control_high) if control else (row.value, row.low, row.high)
+
+
 def pictures(said: Mapping[str, Any], ledger: Path) -> dict[str, str]:
     """Return the pictures, SVG by name, that can be cut out of stored figures. ledger: the folder of stored studies."""
     found = {}
-    for key, one in {COVER: said.get(COVER), **said.get("papers", {})}.items():
-        figure = ledger / one["study"] / "figure.svg" if one else None
-        if figure is not None and figure.is_file():
+    for key, one in _cut(said).items():
+        figure = ledger / one["study"] / "figure.svg"
+        if figure.is_file():
             text = figure.read_text(encoding="utf-8")
             found[key] = figures.part(text, one["box"], one.get("legend", ()), one.get("at", (0, 0)))
     return found
+
+
+def inline(said: Mapping[str, Any], found: Finding, text: str) -> str:
+    """Return the picture of a finding as an address that holds it: what is cut out of the figure of a run, where panels
+    have not quite the place that they have in the stored one. text: the figure, SVG."""
+    one = _cut(said)[found.picture]
+    box, at = figures.around(text, one["box"]), one.get("at", (0, 0))
+    known = figures.legend(text)
+    shift = [place + new - old for place, new, old in zip(at, box, one["box"], strict=False)]
+    cut = figures.part(text, box, [name for name in one.get("legend", ()) if name in known], shift)
+    return f"data:image/svg+xml;base64,{base64.b64encode(cut.encode()).decode()}"
+
+
+def _cut(said: Mapping[str, Any]) -> dict[str, Any]:
+    """What is said of the pictures, by name."""
+    return {key: one for key, one in {COVER: said.get(COVER), **said.get("papers", {})}.items() if one}
 
 
 def _open(sentence: str, records: Records | None) -> str:

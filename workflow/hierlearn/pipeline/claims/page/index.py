@@ -1,22 +1,23 @@
 """The page: what was found of each paper, and every claim with its result, its figure and its data."""
 
-import math
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import pairwise
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
+from hierlearn.pipeline.claims import latex
 from hierlearn.pipeline.claims.asked import MARK_OF, Asked, Records
 from hierlearn.pipeline.claims.ledger import Row
 from hierlearn.pipeline.claims.page import mathematics
 from hierlearn.pipeline.claims.page.drawing import drawing
-from hierlearn.pipeline.claims.rules import BOUNDARIES, PUBLISHED_FACTOR, RULES
+from hierlearn.pipeline.claims.page.findings import Finding
+from hierlearn.pipeline.claims.readable import Units, logarithms, units, work
+from hierlearn.pipeline.claims.rules import BOUNDARIES
 from hierlearn.pipeline.claims.tally import NO_EVIDENCE
 from hierlearn.pipeline.claims.verdicts import (
     CLASSES,
@@ -49,6 +50,8 @@ TOLD = {
     "older": "",
 }
 TOLD |= {"numbers": {}, "seen": ()}
+# Words of results where several rows have them.
+SEVERAL = {"passes": "pass", "holds": "hold", "fails": "fail"}
 # The share of false verdicts at one end of a 95 % interval, at most.
 TAIL = 0.025
 
@@ -67,13 +70,15 @@ def page(
     reading: str = "",
     records: Records | None = None,
     stored: Mapping[str, str] = MappingProxyType({}),
+    findings: Sequence[tuple[Finding, str, str]] = (),
 ) -> str:
     """The page as HTML. details: what stands behind each row, by claim; studies: what `plan.inputs` tells of each, by
     name; made: which code and versions; papers: name, citation and link of each, in their order; note: what the run is,
     where it is not the first draw; earlier: what was found of claims at earlier revisions; folder: where the results
     lie, as a reader types it; compared: with another run;
     reading: where it is said how to read the page, from its folder; records: what is known of every question; stored:
-    the stored outcomes of a run's rows, by claim."""
+    the stored outcomes of a run's rows, by claim; findings: what was found of papers, each
+    with the address of its picture and that of what shows it large."""
     judged = [row for row in rows if row.kind not in NO_EVIDENCE]
     primary = [row for row in judged if row.rank == "primary"]
     boundaries = sum(BOUNDARIES[row.rule] for row in judged)
@@ -90,6 +95,8 @@ def page(
         earlier or {},
         questions,
         stored,
+        bibtex=_bibtex(papers, rows),
+        findings=findings,
         preset=preset,
         folder=folder or f"results/{preset}",
         note=note,
@@ -107,7 +114,8 @@ def page(
         primary=primary,
         decided=sum(row.verdict not in (INCONCLUSIVE, VACUOUS) for row in primary),
         outcomes=records.tallied(row.claim for row in primary) if records else outcomes(primary),
-        headline=records.headline([vars(row) for row in rows]) if records else [],
+        headline=[_code(line) for line in records.headline([vars(row) for row in rows])] if records else [],
+        apart=records.seen if records else frozenset(),
         table=by_kind_and_scope(rows, questions, seen),
         papers=[_of_paper(key, papers[key], primary, records) for key in named],
         is_stored=any(study["commit"] for study in shown),
@@ -139,18 +147,31 @@ def render(
         loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters |= {"tex": mathematics.html}
-    told_of_a_row = (edge_note, fit_note, interval, number, prediction, work)
-    environment.globals |= {function.__name__: function for function in told_of_a_row}
+    environment.filters |= {"emphasised": _emphasised}
+    environment.globals |= {function.__name__: function for function in (edge_note, fit_note, work)}
     texts = {name: HERE.joinpath(name).read_text(encoding="utf-8") for name in looks}
+    numbers = {claim: one for study in told for claim, one in study["numbers"].items()}
+
+    def label(row: Row) -> str:
+        return numbers.get(row.claim, {}).get("unit", "")
+
+    def written(row: Row) -> Units:
+        return units(row, label(row))
+
     return environment.get_template(template).render(
         style=Markup("".join(text for name, text in texts.items() if name.endswith(".css"))),
         script=Markup("".join(text for name, text in texts.items() if name.endswith(".js"))),
         regimes=REGIMES,
-        numbers={claim: one for study in told for claim, one in study["numbers"].items()},
+        written=written,
+        logarithms=lambda row: logarithms(row, label(row)),
+        latex=lambda row: latex.line(row, label(row), standing(row, questions)[1]),
+        latex_head=latex.HEAD,
+        latex_foot=latex.FOOT,
         classes=CLASSES,
         marks=MARKS,
         mark_of=MARK_OF,
         results=RESULTS,
+        several=SEVERAL,
         scope=scope,
         details=details,
         earlier=earlier,
@@ -158,8 +179,9 @@ def render(
         standing=lambda row: standing(row, questions),
         is_draw=lambda row: not questions,
         limit_seen=SEEN,
+        nan=float("nan"),
         stored=stored,
-        drawing=lambda row: drawing(row, spoken(row), number),
+        drawing=lambda row: drawing(row, written(row).spoken(row), written(row).number),
         **said,
     )
 
@@ -216,6 +238,22 @@ def by_kind_and_scope(
         if any(cells.values()):
             table.append((kind, cells))
     return table
+
+
+def _bibtex(papers: Mapping[str, Mapping[str, str]], rows: Iterable[Row]) -> dict[str, str]:
+    """The entries of the papers that rows are of."""
+    cited = {row.paper for row in rows}
+    return {key: paper["bibtex"] for key, paper in papers.items() if key in cited and paper["bibtex"]}
+
+
+def _emphasised(text: str) -> Markup:
+    """A sentence with *words* between stars set off."""
+    return Markup(re.sub(r"\*([^*]+)\*", r"<em>\1</em>", str(escape(text))))
+
+
+def _code(text: str) -> Markup:
+    """A sentence with names between backticks set as code."""
+    return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(text))))
 
 
 def in_order(rows: Iterable[Row]) -> list[Row]:
@@ -276,63 +314,13 @@ def _shared(one: str, other: str) -> int:
     return next((i for i, (a, b) in enumerate(words) if a != b), len(words))
 
 
-def fit_note(detail: Mapping[str, Any], sizes: Sequence[float] = ()) -> str:
-    """The sizes on a fitted line, and the slopes between neighbours of all sizes, where a row has them.
-
-    sizes: all of its axis; where they are not known, nor as many as the slopes lie between, no slope is shown.
-    """
-    fitted, local = detail.get("sizes_fitted", ()), [one["value"] for one in detail.get("local", ())]
-    parts = [f"fitted to {', '.join(f'{size:g}' for size in fitted)}"] if fitted else []
-    ends = next((one for one in (sizes, fitted) if len(one) == len(local) + 1), ())
-    between = [
-        f"{number(value)} from {low:g} to {high:g}"
-        for value, (low, high) in zip(local, pairwise(ends), strict=False)
-        if value is not None
-    ]
-    return "; ".join([*parts, *([f"slope {', '.join(between)}"] if between else [])])
+def fit_note(detail: Mapping[str, Any]) -> str:
+    """The sizes on a fitted line, where a row has one. The slopes between them are in the data."""
+    fitted = detail.get("sizes_fitted", ())
+    return f"fitted to {', '.join(f'{size:g}' for size in fitted)}" if fitted else ""
 
 
 def edge_note(detail: Mapping[str, Any]) -> str:
     """Which learners, of rivals too, mostly chose an end of their rates or ridges: the best may lie beyond."""
     found = detail.get("edges", ())
-    return "; ".join(told_of_an_edge(one) + " of the control" * one.get("control", False) for one in found)
-
-
-def number(value: float) -> str:
-    """Three significant digits with a minus sign as long as a plus, or a dash."""
-    return f"{value:.3g}".replace("-", "−") if math.isfinite(value) else "–"
-
-
-def interval(low: float, high: float) -> str:
-    """[low, high] where there is one."""
-    return f"[{number(low)}, {number(high)}]" if math.isfinite(low) and math.isfinite(high) else ""
-
-
-def prediction(row: Row) -> str:
-    """The prediction as its rule reads it."""
-    if not math.isfinite(row.predicted):
-        return "–"
-    usual = PUBLISHED_FACTOR if row.rule == "published" else 0.0
-    slack = usual if math.isnan(row.slack) else row.slack
-    signs = {"above": (">", "−"), "below": ("<", "+")}
-    sign, between = signs.get(row.side, RULES[row.rule])
-    text = f"{sign} {number(row.predicted)}"
-    return f"{text} {between} {number(slack)}" if slack else text
-
-
-def spoken(row: Row) -> str:
-    """A row's numbers in words."""
-    parts = [f"measured {number(row.value)} {interval(row.low, row.high)}".strip()]
-    if math.isfinite(row.predicted):
-        parts.append(f"predicted {prediction(row)}")
-    if math.isfinite(row.control_value):
-        parts.append(f"control {number(row.control_value)} {interval(row.control_low, row.control_high)}".strip())
-    return ", ".join(parts)
-
-
-def work(flops: float) -> str:
-    """Counted floating-point operations with a unit."""
-    if not flops > 0:
-        return "–"
-    exponent = min(int(math.log10(float(f"{flops:.3g}"))) // 3, 6)
-    return f"{flops / 1000**exponent:.3g} {['', 'k', 'M', 'G', 'T', 'P', 'E'][exponent]}flop"
+    return "; ".join(told_of_an_edge(one) + " of the rival" * one.get("control", False) for one in found)

@@ -114,7 +114,7 @@ form.addEventListener("reset", () => setTimeout(filter));
 form.addEventListener("submit", (event) => event.preventDefault());
 uncover = () => { form.reset(); filter(); };
 document.addEventListener("click", (event) => {
-  const cell = event.target.closest(".tally a");
+  const cell = event.target.closest(".tally a, .count a");
   if (!cell || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
   take(new URL(cell.href).search);

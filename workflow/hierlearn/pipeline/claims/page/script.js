@@ -27,6 +27,34 @@ document.addEventListener("click", (event) => {
 larger.addEventListener("click", () => enlarge(!pane.classList.contains("large")));
 pane.addEventListener("click", () => enlarge(!pane.classList.contains("large")));
 
+// From a disk the clipboard may be closed; then the text is put into a field and taken from there, or shown to be taken by hand.
+const put = async (text, place) => {
+  try { await navigator.clipboard.writeText(text); return true; } catch { /* below */ }
+  const area = document.createElement("textarea");
+  area.value = text;
+  area.readOnly = true;
+  area.setAttribute("aria-label", "Text to copy");
+  place.append(area);
+  area.select();
+  let done = false;
+  try { done = document.execCommand("copy"); } catch { /* shown */ }
+  if (done) area.remove();
+  return done;
+};
+const citations = one("#citations").dataset;
+const texts = {
+  latex: (row) => `${citations.head}${row.dataset.latex}\n${citations.foot}`,
+  bibtex: (row) => all("#citations span").find((paper) => paper.dataset.paper === row.dataset.paper).dataset.entry,
+};
+for (const place of all(".copy")) place.hidden = false;
+document.addEventListener("click", async (event) => {
+  const button = event.target.closest("[data-copy]");
+  if (!button) return;
+  const place = button.parentElement, said = one("output", place);
+  for (const area of all("textarea", place)) area.remove();
+  said.textContent = await put(texts[button.dataset.copy](button.closest("article")), place) ? "copied" : "copy it by hand:";
+});
+
 const root = document.documentElement;
 const store = (value) => { try { return value === undefined ? localStorage.getItem("theme") : localStorage.setItem("theme", value); } catch { return null; } };
 const theme = store();

@@ -32,6 +32,8 @@ def html(
         stored=said["stored"],
         **{name: said[name] for name in ("preset", "note", "folder", "reading", "citation")},
         made=made,
+        bibtex={row.paper: entry for row in rows} if (entry := said["citation"].get("bibtex")) else {},
+        apart=(),
         study=study,
         groups=groups(judged),
         # Those of a question are the exponents of its table.
