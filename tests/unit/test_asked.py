@@ -147,6 +147,11 @@ def test_a_folder_without_records_has_none(tmp_path):
     assert asked.read(tmp_path / "none", LINES) is None
 
 
+def set_as_code(sentence):
+    """A sentence as the page has it: names between backticks are code there."""
+    return re.sub("`([^`]*)`", r"<code>\1</code>", sentence)
+
+
 def test_the_records_of_the_project_give_the_headline_of_its_readme_and_of_its_page():
     records = asked.read(ROOT / asked.FOLDER, history.read(ROOT / history.FILE)[0])
     assert records.then == {"holds": 59, "fails": 5, "no test": 1, "undecided": 7}
@@ -159,7 +164,7 @@ def test_the_records_of_the_project_give_the_headline_of_its_readme_and_of_its_p
     files = sorted((ROOT / publication.FOLDER).glob("*/claims.json"))
     told = [one for file in files for one in json.loads(file.read_text())["rows"]]
     for sentence in records.headline(told):
-        assert f">{sentence}</p>" in page
+        assert f">{set_as_code(sentence)}</p>" in page
     assert f"\n{records.in_short()}\n" in readme
     assert not re.search("surviv", readme + page, re.IGNORECASE)
     # Every row whose question is known says so in sight.
@@ -172,5 +177,5 @@ def test_the_records_of_the_project_give_the_headline_of_its_readme_and_of_its_p
 def test_the_terminal_says_the_headline_of_the_page_and_nothing_where_no_ledger_is_stored(tmp_path):
     told = answers.stored_headline(SimpleNamespace(config=ROOT / "config"))
     page = (ROOT / publication.FOLDER / "index.html").read_text()
-    assert len(told) > 4 and all(f">{sentence}</p>" in page for sentence in told[2:])
+    assert len(told) > 4 and all(f">{set_as_code(sentence)}</p>" in page for sentence in told[2:])
     assert answers.stored_headline(SimpleNamespace(config=tmp_path / "config")) == []
