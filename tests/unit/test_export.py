@@ -83,7 +83,7 @@ def test_a_limit_says_its_side_and_its_slack(changed, limit):
             {"value": 1.5e-5, "low": 1e-5, "high": 2e-5, "rule": "published", "slack": 1.5},
             "ratio",
             (
-                r"$1.5\times 10^{-5}$ [$1\times 10^{-5}$, $2\times 10^{-5}$] ratio",
+                r"$1.5 \cdot 10^{-5}$ [$10^{-5}$, $2 \cdot 10^{-5}$] ratio",
                 r"$\approx 0.667 \times\!/\!\div 1.5$",
             ),
         ),

@@ -11,7 +11,9 @@ FACTOR = "log ratio"
 
 
 def test_numbers_are_rounded_for_readers():
-    assert (number(0.51234), number(math.nan), number(-0.5)) == ("0.512", "–", "−0.5")
+    assert (number(0.51234), number(math.nan), number(-0.5), number(0.0)) == ("0.512", "–", "−0.5", "0")
+    assert (number(5832.0), number(-999.9), number(999999.0)) == ("5,830", "−1,000", "10⁶")
+    assert (number(2.861e-6), number(-1e-20), number(1.0e7)) == ("2.86·10⁻⁶", "−10⁻²⁰", "10⁷")
     assert Units("slope").measured(0.5, 0.25, 0.75) == "0.5 [0.25, 0.75] slope"
     assert Units("slope").measured(0.5, math.nan, 0.75) == "0.5 slope"
     assert Units("slope").measured(math.nan, math.nan, math.nan) == "–"
@@ -26,10 +28,11 @@ def test_numbers_are_rounded_for_readers():
         (math.log(0.745), "0.745"),
         (0.0, "1"),
         (0.693, "2"),
-        (math.log(0.1), "0.1"),
+        (math.log(0.25), "0.25"),
+        (math.log(0.2), "1/5"),
         (-2.996, "1/20"),
-        (30.0, "1.07e+13"),
-        (-800.0, "1/1.01e+304"),
+        (30.0, "1.07·10¹³"),
+        (-800.0, "1/1.01·10³⁰⁴"),
         (math.nan, "–"),
     ],
 )

@@ -137,13 +137,13 @@ def test_with_one_dimension_the_sizes_are_those_of_another_axis():
 
 @pytest.mark.parametrize(
     ("number", "text"),
-    [(2.345, "2.3"), (59.3, "59"), (362.4, "362"), (1234.5, "1\N{NARROW NO-BREAK SPACE}230"), (9.96, "10")],
+    [(2.345, "2.3"), (59.3, "59"), (362.4, "362"), (1234.5, "1,230"), (9.96, "10")],
 )
 def test_numbers_of_samples_have_three_digits(number, text):
     assert answer.count(number) == text
 
 
-@pytest.mark.parametrize(("number", "text"), [(0.4567, "0.46"), (4.5e-6, "4.5 × 10⁻⁶"), (0.0, "0"), (1.0, "1")])
+@pytest.mark.parametrize(("number", "text"), [(0.4567, "0.46"), (4.5e-6, "4.5·10⁻⁶"), (0.0, "0"), (1.0, "1")])
 def test_small_risks_have_a_power_of_ten(number, text):
     assert answer.decimal(number) == text
 

@@ -19,11 +19,13 @@ SIGNS = {
     "≤": r"\le",
     "≥": r"\ge",
     "≈": r"\approx",
+    "·": r" \cdot ",
     "±": r"\pm",
     "−": "-",
     ",": "{,}",
 }
-POWER = re.compile(r"e([+-]?)0*(\d+)")
+POWER = re.compile("10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)")
+LOWERED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 HEAD = r"""% Needs \usepackage{booktabs}. Brackets are 95 % intervals.
 \begin{tabular}{lp{0.5\linewidth}lll}
 \toprule
@@ -58,14 +60,14 @@ def _formula(text: str) -> str:
 
 
 def _power(found: re.Match[str]) -> str:
-    return rf"\times 10^{{{found[1].strip('+')}{found[2]}}}"
+    return f"10^{{{found[1].translate(LOWERED)}}}"
 
 
 def _brackets(text: str) -> str:
     """An interval and a unit: in the interval a minus and a power of ten need a formula."""
     interval, bracket, unit = text.rpartition("]")
     ends = interval.removeprefix("[").split(", ") if bracket else []
-    formulas = [_formula(end) if re.search("[−e]", end) else end for end in ends]
+    formulas = [_formula(end) if re.search("[−·⁰-⁹¹²³]", end) else end for end in ends]
     return f"[{', '.join(formulas)}]{_written(unit)}" if ends else _written(unit)
 
 

@@ -16,17 +16,27 @@ OF_RATIOS = ("bound", "published")
 AS_FACTOR = {"+": "×", "−": "÷", "±": "× or ÷"}
 # Signs of an ordering, by its side.
 SIDES = {"above": (">", "−"), "below": ("<", "+")}
-# Factors below the first are fractions, and from the second on powers of ten. A value whose logarithm is nearer to 0
-# than the last has three decimals, with its interval.
-FRACTION, POWERS, NEAR = 0.1, 1e9, 0.1
+# From the first on numbers have powers of ten, from the second on factors have. From 1/5 down factors are fractions.
+# One whose logarithm is nearer to 0 than the last has three decimals, with its interval.
+LARGE, VERY_LARGE, FRACTION, NEAR = 1e6, 1e9, 0.21, 0.1
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 NUMBER = re.compile(r"-?\d[\d.]*(?:e[+-]?\d+)?")
 # The limit in the reason of a rule, or its two.
 LIMIT = re.compile(r"(the interval is [a-z ]+)(\[[^]]*\]|-?\d[\d.e+-]*)")
 
 
 def number(value: float) -> str:
-    """Return three significant digits with a minus sign as long as a plus, or a dash."""
-    return f"{value:.3g}".replace("-", "−") if math.isfinite(value) else "–"
+    """Return three significant digits with a minus sign as long as a plus, such as 0.512, 15,400 or 2.86·10⁻⁶; or a
+    dash."""
+    if not math.isfinite(value):
+        return "–"
+    digits = f"{value:.3g}"
+    if 1000 <= abs(float(digits)) < LARGE:
+        digits = f"{float(digits):,.0f}"
+    mantissa, _, exponent = digits.partition("e")
+    power = f"10{str(int(exponent)).translate(RAISED)}" if exponent else ""
+    parts = ["" if power and abs(float(mantissa)) == 1 else mantissa.lstrip("-"), power]
+    return "−" * (value < 0) + "·".join(filter(None, parts))
 
 
 def factor(logarithm: float, near: bool = False) -> str:
@@ -39,7 +49,7 @@ def factor(logarithm: float, near: bool = False) -> str:
     value = math.exp(min(logarithm, 700.0))
     if near:
         return f"{value:,.3f}"
-    return f"{value:.3g}" if value >= POWERS else f"{float(f'{value:.3g}'):,.12g}"
+    return number(value) if value >= VERY_LARGE else f"{float(f'{value:.3g}'):,.12g}"
 
 
 @dataclass(frozen=True)

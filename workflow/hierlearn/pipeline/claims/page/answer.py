@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from hierlearn.pipeline.claims.readable import RAISED
 from hierlearn.pipeline.quantities._tables import (
     FAILED,
     LARGEST,
@@ -26,7 +27,6 @@ from hierlearn.statistics.learning_curves import LEFT_CENSORED, MISSING, RIGHT_C
 AXIS = "dimension"
 # As many learners fit into one sentence.
 NAMED = 5
-SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 NOT_RUN, FAILURE = "–", "training failed"
 
 
@@ -231,11 +231,11 @@ def _risk(risks: np.ndarray, samples: np.ndarray) -> Cell:
 def decimal(number: float) -> str:
     """A number to two significant digits, a small one with a power of ten."""
     digits, _, power = f"{number:.2g}".partition("e")
-    return digits + (f" × 10{str(int(power)).translate(SUPERSCRIPTS)}" if power else "")
+    return digits + (f"·10{str(int(power)).translate(RAISED)}" if power else "")
 
 
 def count(number: float) -> str:
     """A number of samples to three significant digits, its thousands apart."""
     if number < 10:
         return f"{number:.2g}"
-    return f"{float(f'{number:.3g}'):,.0f}".replace(",", "\N{NARROW NO-BREAK SPACE}")
+    return f"{float(f'{number:.3g}'):,.0f}"
