@@ -416,3 +416,9 @@ def test_every_rival_that_was_added_stands_in_its_row():
     text = index.page([row()], {"C1": {"rivals": rivals}}, {"one": STUDY}, "quick", {}, PAPERS)
     for told in ("1.5 [1.25, 1.75] fails: a kernel", "1.5 undecided: a longer run", "not measured: two rounds"):
         assert f"<dd>{told}</dd>" in text
+
+
+def test_a_description_has_neither_a_prediction_nor_a_rival():
+    nothing = {"rule": "descriptive", "predicted": math.nan, "slack": math.nan, "rival": "", "control_verdict": ""}
+    text = page([row(kind="description", regime="", verdict="", **nothing)], {"one": STUDY}, "quick")
+    assert "<dt>measured</dt>" in text and "<dt>predicted</dt>" not in text and "<dt>rival</dt>" not in text
