@@ -238,6 +238,34 @@ def draws() -> str:
     return history.further_draws(history.read(ROOT / history.FILE)[0], primary, {row["preset"] for row in rows})
 
 
+def stability() -> str:
+    """How many rows had another result, and the opposite one, by what changed between two ledgers."""
+    with open(ROOT / "docs" / "records" / "ledgers_compared.csv", newline="", encoding="utf-8") as file:
+        compared = list(csv.DictReader(file))
+    lines = history.read(ROOT / history.FILE)[0]
+    table = ["| you change | rows with another result | rows with the opposite result |", "| --- | --- | --- |"]
+    for preset in ("standard", "quick"):
+        table.append(_share(f"the random numbers, at `{preset}`", *history.moved(lines, preset)))
+    for preset in ("standard", "quick"):
+        rows = [row for row in compared if (row["preset"], row["changed"]) == (preset, "code")]
+        counts = (sum(int(row[name]) for row in rows) for name in ("rows", "other", "opposite"))
+        table.append(_share(f"the code or the processor, at `{preset}`", *counts))
+    turned = ", ".join(f"`{claim}`" for claim in history.turned(lines, ("standard", "quick")))
+    table += [
+        "| nothing | none: the bytes are the same | none |",
+        "",
+        f"Rows that turned into their opposite: {turned}.",
+    ]
+    return "\n".join(table)
+
+
+def _share(what: str, rows: int, other: int, opposite: int) -> str:
+    """A row of the table of stability: per hundred, or per thousand where a hundred rows have less than one."""
+    base = 100 if 100 * other >= rows else 1000
+    share = f"{base * other / rows:.0f} in {base} ({other} of {rows})"
+    return f"| {what} | {share if other else 'none'} | {f'{opposite} of {rows}' if opposite else 'none'} |"
+
+
 def widths() -> str:
     """The mean width of the interval of a slope, by numbers of sizes and of seeds."""
     many, noise = (3, 5, 10, 20), Scatter(seed=0.2, size=0.03)

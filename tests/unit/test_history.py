@@ -131,6 +131,8 @@ def test_further_draws_of_a_design_are_counted_and_primary_rows_that_moved_are_n
         "an earlier design: passes on 1 of 2, fails on 1 of 2). "
         "Primary rows whose present design was drawn once: `C2` (a change of words makes another design)."
     )
+    assert history.moved(lines, "quick") == (3, 2, 1)
+    assert history.turned(lines, ["quick", "full"]) == ["C1-kernel"]
     assert history.further_draws(lines[:1], {"C1-kernel": "abc"}, ["quick"]) == ""
     same = [first, replace(first, draw="small/quick/2")]
     assert history.further_draws(same, {"C1-kernel": "abc"}, ["quick"]).endswith(

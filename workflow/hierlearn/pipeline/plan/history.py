@@ -155,17 +155,10 @@ def further_draws(lines: Iterable[Verdict], primary: Mapping[str, str], presets:
 
     primary: the primary rows and the digests of their present designs; presets: those that count.
     """
-    found: dict[tuple[str, str], dict[str, str]] = {}
-    for line in lines:
-        if line.preset in presets:
-            # The first line of a draw stands, also against later code.
-            found.setdefault((line.claim, line.digest), {}).setdefault(line.draw, result(line.verdict))
-    drawn = {design: list(draws.values()) for design, draws in sorted(found.items()) if len(draws) > 1}
+    drawn = _drawn_again(line for line in lines if line.preset in presets)
     if not drawn:
         return ""
-    pairs = [(first, again) for first, *others in drawn.values() for again in others]
-    other = sum(first != again for first, again in pairs)
-    opposite = sum({first, again} == {RESULTS["✓"], RESULTS["✗"]} for first, again in pairs)
+    pairs, other, opposite = _moved(drawn)
     moved: dict[str, list[str]] = {}
     for (claim, digest), verdicts in drawn.items():
         if claim in primary and len(set(verdicts)) > 1:
@@ -178,10 +171,36 @@ def further_draws(lines: Iterable[Verdict], primary: Mapping[str, str], presets:
         second = "Every primary row was drawn at least twice at its present design"
     return (
         f"Further draws of one registered design, at {' and '.join(f'`{preset}`' for preset in sorted(presets))}: "
-        f"{len(pairs)}, of which {other} had another result than the first and "
+        f"{pairs}, of which {other} had another result than the first and "
         f"{opposite} the opposite one. Primary rows of which draws of one design differ: {named or 'none'}. "
         f"{second} (a change of words makes another design)."
     )
+
+
+def moved(lines: Iterable[Verdict], preset: str) -> tuple[int, int, int]:
+    """How many further draws of one registered design there are, and how many had another and the opposite result."""
+    return _moved(_drawn_again(line for line in lines if line.preset == preset))
+
+
+def turned(lines: Iterable[Verdict], presets: Collection[str]) -> list[str]:
+    """The claims of which a further draw of one registered design had the opposite result."""
+    drawn = _drawn_again(line for line in lines if line.preset in presets)
+    return sorted({claim for (claim, digest), results in drawn.items() if _moved({(claim, digest): results})[2]})
+
+
+def _drawn_again(lines: Iterable[Verdict]) -> dict[tuple[str, str], list[str]]:
+    """The results of every design that was drawn more than once, by claim and digest, draw after draw."""
+    found: dict[tuple[str, str], dict[str, str]] = {}
+    for line in lines:
+        # The first line of a draw stands, also against later code.
+        found.setdefault((line.claim, line.digest), {}).setdefault(line.draw, result(line.verdict))
+    return {design: list(draws.values()) for design, draws in sorted(found.items()) if len(draws) > 1}
+
+
+def _moved(drawn: Mapping[tuple[str, str], Sequence[str]]) -> tuple[int, int, int]:
+    pairs = [(first, again) for first, *others in drawn.values() for again in others]
+    opposite = {RESULTS["✓"], RESULTS["✗"]}
+    return len(pairs), sum(first != again for first, again in pairs), sum({*pair} == opposite for pair in pairs)
 
 
 def _draws(verdicts: Sequence[str]) -> str:
