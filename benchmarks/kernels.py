@@ -1,7 +1,7 @@
 """What a Gram matrix costs: seconds of every kernel; speed against neural-tangents, memory and error of some.
 
     PYTHONPATH=workflow python benchmarks/kernels.py [--points 4000] [--dimension 20]
-    ... [--reference-python ntenv/bin/python]
+    ... [--reference-python ntenv/bin/python] [--only ntk-2 --only ntk-4 ...]
 
 First every kernel with its defaults, best of three. Then symmetric matrices of points on the sphere in both precisions,
 each in a process of its own on two cores: the peak memory that the call adds to its inputs, the result included, and
@@ -10,6 +10,7 @@ entry. With the interpreter of an environment that has neural-tangents,
 
     python -m venv ntenv
     ntenv/bin/pip install neural-tangents==0.6.5 jax==0.4.35 jaxlib==0.4.35 numpy==1.26.4 scipy==1.13.1
+    (or jax==0.4.30 jaxlib==0.4.30)
 
 that library computes the same matrices in the same precision on the same cores, and a row says how many times longer
 it takes: by the clock and, in brackets, in processor seconds, which suffer less where the machine does other work.
@@ -22,7 +23,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -90,7 +91,7 @@ def own(points: str, case: str, dtype: str, target: str) -> None:
     print(*(seconds(lambda: kernel(x, dtype=dtype), clock) for clock in clocks), added)
 
 
-def compared(points: int, dimension: int, reference: str | None) -> Iterator[Row]:
+def compared(points: int, dimension: int, reference: str | None, cases: Sequence[str]) -> Iterator[Row]:
     """Speed against neural-tangents, memory and error of every case in both precisions, on two cores."""
     if not hasattr(os, "sched_setaffinity"):
         yield Row("kernels against neural-tangents", None, note="cores and memory are told as Linux has it")
@@ -113,7 +114,8 @@ def compared(points: int, dimension: int, reference: str | None) -> Iterator[Row
             done = subprocess.run([*command, target], env=variables, check=True, capture_output=True, text=True)
             return [float(word) for word in done.stdout.split()[-3:]], np.load(target)
 
-        for case, (described, faster) in COMPARED.items():
+        for case in cases:
+            described, faster = COMPARED[case]
             given = {key: value for key, value in described.items() if key != "name"}
             expected = exact[described["name"]](x[:CHECKED], **given)
             for dtype in ("float64", "float32"):
@@ -138,6 +140,7 @@ def main() -> None:
     parser.add_argument("--points", type=int, default=4000)
     parser.add_argument("--dimension", type=int, default=20)
     parser.add_argument("--reference-python", metavar="PATH", help="interpreter with neural-tangents")
+    parser.add_argument("--only", action="append", choices=COMPARED, help="this one beside neural-tangents alone")
     parser.add_argument("--rows", action="store_true", help="one JSON object a row, for table.py")
     parser.add_argument("--own", nargs=4, metavar=("POINTS", "CASE", "PRECISION", "RESULT"), help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -146,8 +149,10 @@ def main() -> None:
         return
     as_in_jobs()
     module = None if options.rows else "kernels"
-    emit(plain(options.points, options.dimension), module)
-    emit(compared(options.points, options.dimension, options.reference_python), module)
+    if not options.only:
+        emit(plain(options.points, options.dimension), module)
+    cases = options.only or list(COMPARED)
+    emit(compared(options.points, options.dimension, options.reference_python, cases), module)
 
 
 if __name__ == "__main__":

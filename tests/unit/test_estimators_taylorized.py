@@ -130,10 +130,29 @@ class OfNoSecond(torch.nn.Module):
         return NoSecond.apply(self.last(x))
 
 
+class Rounding(OfNoSecond):
+    def forward(self, x):
+        return torch.round(self.last(x))
+
+
+class Detached(OfNoSecond):
+    def forward(self, x):
+        return self.last(x).detach()
+
+
 @pytest.mark.parametrize(
     "given, message",
     [
-        ({"module": OfNoSecond()}, "module has no derivative of order 2 of its forward pass: .*; expected operations"),
+        (
+            {"module": Rounding()},
+            "module has a derivative of 0 by every weight at the first 8 points; expected weights",
+        ),
+        ({"module": Detached(), "order": 1}, "module has a derivative of 0 by every weight"),
+        ({"module": torch.nn.Flatten()}, "module has no weights; expected weights, and operations"),
+        (
+            {"module": OfNoSecond()},
+            "module has no derivative of order 2 of its forward pass: .*; expected weights, and operations",
+        ),
         ({"module": module(3)}, "module gives 3 outputs; expected 1, one for each column"),
         ({"module": module(inputs=5)}, r"module does not take points of shape \(3,\)"),
         ({"module": 3}, "module 3; expected None, a torch module, or a function"),

@@ -33,7 +33,7 @@ OUTCOMES = ("ok", "not_visited", "over_cap", "not_planned", "not_converged", "di
 STATUS = {name: code for code, name in enumerate(OUTCOMES)}
 REMEDIES = {
     "diverged": "values that are not finite; smaller steps or a larger ridge may help",
-    "collapsed": "the end point is the zero predictor; a larger start or a smaller ridge may help",
+    "collapsed": "the end point is no better than 0; a larger start, a smaller ridge or smaller steps may help",
     "singular": "the matrix is not positive definite to rounding; use a larger ridge or another kernel",
 }
 # What every probe may measure beside what it declares.

@@ -11,6 +11,9 @@ from annotated_types import MinLen
 from hierlearn.core.parameters import Count, Positive
 from hierlearn.estimators._base import Classification, Progress, Regression, Selecting, need_torch, scale_of
 
+# Points at which a module's derivatives are looked at before anything is fitted.
+CHECKED = 8
+
 
 @dataclass(frozen=True)
 class _Fitted:
@@ -127,9 +130,9 @@ class _Taylorized(Selecting):
                 with torch.no_grad():
                     module.to(precision).eval()(torch.as_tensor(x[:1]))
                 model = ModuleTaylor(module, int(self.order), x.dtype)
-                found = model.check(x[:1])
+                found = model.check(x[:CHECKED])
             except NotDifferentiable as error:
-                expected = "operations that torch.func.jvp differentiates"
+                expected = "weights, and operations that torch.func.jvp differentiates"
                 raise ValueError(f"{name} has {error}; expected {expected}") from error
             except (RuntimeError, TypeError) as error:
                 first = str(error).strip().partition("\n")[0]

@@ -65,12 +65,17 @@ class ModuleTaylor:
         return torch.cat(blocks).numpy().astype(np.float64)
 
     def check(self, x: np.ndarray) -> int:
-        """Return the number of outputs at a point (1, ...). Raises NotDifferentiable, one line."""
-        zero, point = torch.zeros(self.count, dtype=self.dtype), self.points(x)
+        """Return the number of outputs at some points (n, ...). Raises NotDifferentiable, one line."""
+        if not self.count:
+            raise NotDifferentiable("no weights")
+        zero, points = torch.zeros(self.count, dtype=self.dtype), self.points(x)
         try:
-            _, values = grad_and_value(lambda w: self._model(self._named(w), point).sum())(zero)
+            _, values = grad_and_value(lambda w: self._model(self._named(w), points).sum())(zero)
             assert torch.isfinite(values)
-            return self._forward(self.start, point).shape[1]
+            # Rounding or detaching inside leaves derivatives that are 0 in every weight: there is nothing to fit.
+            if not np.any(self._gradients(points)):
+                raise NotDifferentiable(f"a derivative of 0 by every weight at the first {len(points)} points")
+            return self._forward(self.start, points).shape[1]
         except (RuntimeError, NotImplementedError) as error:
             first = str(error).strip().partition("\n")[0]
             raise NotDifferentiable(f"no derivative of order {self.order} of its forward pass: {first}") from error

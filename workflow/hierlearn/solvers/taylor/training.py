@@ -122,11 +122,14 @@ def fit_paths(
             losses[place] = point.train_loss()
             if end.status != "diverged":
                 weights[place] = point.weights * unit
+            done.append(end)
+        if len(done) == len(ridges):
+            return None
+        if end is not None:
             if end.status in ("diverged", "collapsed"):
                 point.weights[...] = starts[which] / unit
             point.refresh()
-            done.append(end)
-        return problem.scaled_ridge(ridges[largest_first[len(done)]]) if len(done) < len(ridges) else None
+        return problem.scaled_ridge(ridges[largest_first[len(done)]])
 
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         rules = Rules(tolerance, max_iterations, stop)
