@@ -15,14 +15,14 @@ import yaml
 
 from hierlearn.core import contracts, registry
 from hierlearn.core.component import Component
-from hierlearn.core.protocols import PROTOCOLS, Experiment, Fit, Sample
+from hierlearn.core.protocols import PROTOCOLS, Experiment, Fit, TrainingData
 from hierlearn.pipeline.command.template import TEMPLATES
 from hierlearn.statistics.estimates import Measurement
 
 ROOT = generated.ROOT
 CHECKS = ROOT / "tests" / "contract"
 # What methods of a kind are given and return.
-PASSED: Mapping[str, tuple[type, ...]] = {"learners": (Sample, Fit), "quantities": (Measurement,)}
+PASSED: Mapping[str, tuple[type, ...]] = {"learners": (TrainingData, Fit), "quantities": (Measurement,)}
 SINGULAR = {"representations": "representation", "quantities": "quantity"}
 # What a class may state beside its parameters. A new attribute of a protocol without a line here ends the build.
 LITERALS = {
@@ -153,7 +153,7 @@ def _methods(name: str) -> Iterator[str]:
         for method, function in vars(owner).items():
             if not inspect.isfunction(function) or (method.startswith("_") and method != "__call__"):
                 continue
-            if method in ("refuse", "refuse_first", "refuse_sample", "__subclasshook__"):
+            if method in ("raise_for", "raise_first", "raise_for_data", "__subclasshook__"):
                 continue
             mark = " **required**" if getattr(function, "__isabstractmethod__", False) else ""
             about = " ".join(inspect.getdoc(function).split()) if inspect.getdoc(function) else ""

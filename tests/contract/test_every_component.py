@@ -136,7 +136,7 @@ def test_its_objections_read_parameters_alone_and_name_them(kind, name):
     for law in [name] if kind == "inputs" else implementation(kind, name).LAWS or available("inputs"):
         for dimension in (2, 40):
             inputs = build("inputs", {"name": law}, dimension=dimension)
-            for asked in (registry.objections, registry.warnings):
+            for asked in (registry.validate, registry.warnings):
                 for parameter, found, allowed in asked(kind, {"name": name} | described, inputs):
                     assert parameter in {*parameters(kind, name), "dimension"}
                     assert found and allowed

@@ -59,7 +59,7 @@ def test_an_empty_or_negative_slice_is_refused(law):
 
 
 def test_it_has_no_objection_to_its_own_dimension(law):
-    assert not list(law.objections(law))
+    assert not list(law.validate(law))
     assert law.sample(STREAMS, "test", 0, 2).shape[2] == law.dimension
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hierlearn.core.problem import ProblemFeatures, pose
-from hierlearn.core.protocols import STATIONARY, STATUS, NullMonitor, Sample
+from hierlearn.core.protocols import STATIONARY, STATUS, NullMonitor, TrainingData
 from hierlearn.core.registry import PACKAGE, available, build, choices
 from hierlearn.core.streams import Streams
 from hierlearn.pipeline.files import netcdf, problems, results
@@ -65,7 +65,7 @@ class Trained:
         part, seen = self.problem.take(positions), self.features.take(positions)
         streams = part.streams.at("learner", type(self.learner).__name__)
         cache = {} if cache is None else cache
-        return self.learner.fit(Sample(part, seen, samples, self.choices, streams), NullMonitor(), cache)
+        return self.learner.fit(TrainingData(part, seen, samples, self.choices, streams), NullMonitor(), cache)
 
     def predicted(self, state, positions, cache=None):
         cache = {} if cache is None else cache

@@ -9,7 +9,7 @@ from test_every_learner import offered
 
 from hierlearn.core import contracts, registry
 from hierlearn.core.problem import ProblemFeatures, pose
-from hierlearn.core.protocols import STATUS, NullMonitor, Sample
+from hierlearn.core.protocols import STATUS, NullMonitor, TrainingData
 from hierlearn.core.registry import available, build, choices, defaults
 from hierlearn.core.streams import Streams
 from hierlearn.pipeline.plan import adhoc_study
@@ -40,11 +40,11 @@ def described(name):
     return {"name": name} | {key: value for key, value in SHORT.items() if key in defaults("learners", name)}
 
 
-def objections(name, problem, seen):
+def validate(name, problem, seen):
     teacher, law, dimension = PROBLEMS[problem]
     inputs, whole = build("inputs", law, dimension=dimension), defaults("learners", name) | described(name)
-    found = registry.objections("learners", whole, inputs)
-    return found + registry.objections_to(whole, build("teachers", teacher), build("representations", SEEN[seen]))
+    found = registry.validate("learners", whole, inputs)
+    return found + registry.validate_data(whole, build("teachers", teacher), build("representations", SEEN[seen]))
 
 
 def trained(name, problem, seen):
@@ -56,14 +56,14 @@ def trained(name, problem, seen):
     unlabelled = posed.unlabelled(max(shown.unlabelled, 1))
     features = ProblemFeatures(posed, shown, shown.fit(unlabelled, posed.streams))
     values = {key: offered(key, schema)[:2] for key, schema in choices("learners", name).items()}
-    fit = contracts.fit(learner, Sample(posed, features, 24, values, streams.at(name)), NullMonitor(), {})
+    fit = contracts.fit(learner, TrainingData(posed, features, 24, values, streams.at(name)), NullMonitor(), {})
     return fit, contracts.predictions(learner, fit.state, features, "test", (2, 10, posed.outputs), {})
 
 
 @pytest.mark.parametrize("seen", SEEN)
 @pairs
 def test_it_is_trained_or_objects(name, problem, seen):
-    if objections(name, problem, seen):
+    if validate(name, problem, seen):
         # The learner itself, what was found and what is allowed, in one line.
         with pytest.raises(ValueError, match=r"^\w+: .+; expected .+$"):
             trained(name, problem, seen)
@@ -101,7 +101,7 @@ def test_what_objects_is_refused_in_one_line_for_each_before_any_job(problem, re
     for one in asked:
         offer = choices("learners", one["name"])
         one["select"] = {key: offered(key, part)[:1] for key, part in offer.items() if "default" not in part}
-    refused = [i for i, one in enumerate(asked) if objections(one["name"], problem, "raw")]
+    refused = [i for i, one in enumerate(asked) if validate(one["name"], problem, "raw")]
     lines = refusal(teacher=teacher, input=law, learners=asked, dimension=[dimension], seeds=1, cap=40)
     assert len(lines) == len(refused), lines
     for i, line in zip(refused, lines, strict=True):

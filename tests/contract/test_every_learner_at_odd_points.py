@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hierlearn.core.problem import ProblemFeatures, pose
-from hierlearn.core.protocols import STATUS, NullMonitor, Sample
+from hierlearn.core.protocols import STATUS, NullMonitor, TrainingData
 from hierlearn.core.registry import available, build, choices
 from hierlearn.core.streams import Streams
 from hierlearn.inputs.hypercube import Hypercube
@@ -95,7 +95,7 @@ def learned(learner, name, inputs, teacher, samples, **changed):
     offered = {key: changed.get(key, ORDINARY.get(key)) for key in known}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        fit = learner.fit(Sample(problem, features, samples, offered, streams), NullMonitor(), {})
+        fit = learner.fit(TrainingData(problem, features, samples, offered, streams), NullMonitor(), {})
         return fit, learner.predict(fit.state, features, "test", 8, {})
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from hierlearn.core.problem import pose
-from hierlearn.core.registry import available, build, defaults, implementation, objections, parameters
+from hierlearn.core.registry import available, build, defaults, implementation, parameters, validate
 from hierlearn.core.streams import Streams
 
 STREAMS = Streams(("a test",), (4, 7, 9))
@@ -37,7 +37,7 @@ def allowed(name, law):
     words = {key: sorted(s["enum"], key=lambda word: word != s["default"]) for key, s in known.items() if "enum" in s}
     for values in product(*words.values()):
         chosen = dict(zip(words, values, strict=True))
-        if not objections("teachers", {"name": name} | defaults("teachers", name) | chosen, inputs):
+        if not validate("teachers", {"name": name} | defaults("teachers", name) | chosen, inputs):
             return chosen
     raise AssertionError(f"{name} objects to everything under {law}")
 

@@ -87,7 +87,7 @@ def test_a_sound_learner_and_teacher_are_planned(said):
         "import numpy as np",
         'return Needs(memory={"fit": np.prod([9, sizes.features]), "kept": 3}, work={"fit": np.float32(1e6)})',
     )
-    objections = method("objections(self, inputs)", "if self.tolerance > 1:", '    yield "tolerance", "much", "less"')
+    validate = method("validate(self, inputs)", "if self.tolerance > 1:", '    yield "tolerance", "much", "less"')
     teacher = """    kind = "regression"
     LAWS = ("sphere", "gaussian")
 
@@ -95,7 +95,7 @@ def test_a_sound_learner_and_teacher_are_planned(said):
     def outputs(self):
         return 1
 """
-    assert said(needs + objections, teacher) == []
+    assert said(needs + validate, teacher) == []
 
 
 def test_an_answer_of_a_static_method_has_its_place_too(said):
@@ -129,13 +129,13 @@ def test_a_wrong_answer_on_what_it_needs_is_one_line(said, body, line):
     ("body", "line"),
     [
         ("raise KeyError('depth')", "mine/learners/mine.py:12: KeyError: 'depth'"),
-        ("return 3", "mine/learners/mine.py:11: objections: 'int' object is not iterable; expected (parameter, what"),
-        ("pass", "mine/learners/mine.py:11: objections: 'NoneType' object is not iterable; expected (parameter, what"),
-        ('yield "tolerance", "much"', "objections: found ('tolerance', 'much'); expected (parameter, what was found"),
+        ("return 3", "mine/learners/mine.py:11: validate: 'int' object is not iterable; expected (parameter, what"),
+        ("pass", "mine/learners/mine.py:11: validate: 'NoneType' object is not iterable; expected (parameter, what"),
+        ('yield "tolerance", "much"', "validate: found ('tolerance', 'much'); expected (parameter, what was found"),
     ],
 )
 def test_a_wrong_answer_on_what_cannot_be_is_one_line(said, body, line):
-    (found,) = said(method("objections(self, inputs)", body))
+    (found,) = said(method("validate(self, inputs)", body))
     assert line in found
 
 
@@ -170,7 +170,7 @@ def test_a_file_that_ends_the_program_as_it_is_imported_is_named(said, end, line
     assert found == f"error: mine/learners/mine.py:{11 + end.count(chr(10))}: {line}"
 
 
-@pytest.mark.parametrize("asked", ["absences(self)", "warnings(self, inputs)"])
+@pytest.mark.parametrize("asked", ["missing_inputs(self)", "warnings(self, inputs)"])
 @pytest.mark.parametrize(
     ("body", "line"),
     [
@@ -182,7 +182,7 @@ def test_a_file_that_ends_the_program_as_it_is_imported_is_named(said, end, line
         ('yield "degree"', "found 'degree'; expected (parameter, what was found, what is allowed) each time"),
     ],
 )
-def test_a_wrong_answer_on_absences_and_warnings_is_one_line(said, asked, body, line):
+def test_a_wrong_answer_on_missing_inputs_and_warnings_is_one_line(said, asked, body, line):
     (found,) = said(teacher=method(asked, body))
     assert found.startswith("error: mine/teachers/ours.py:") and line in found
 
@@ -191,14 +191,14 @@ def test_a_wrong_answer_on_absences_and_warnings_is_one_line(said, asked, body, 
     ("body", "line"),
     [
         ("raise KeyError('depth')", "mine/learners/mine.py:12: KeyError: 'depth'"),
-        ("return 3", "mine/learners/mine.py:11: objections_to: 'int' object is not iterable; expected (parameter"),
+        ("return 3", "mine/learners/mine.py:11: validate_data: 'int' object is not iterable; expected (parameter"),
         (
             'yield "tolerance", "much"',
-            "objections_to: found ('tolerance', 'much'); expected (parameter",
+            "validate_data: found ('tolerance', 'much'); expected (parameter",
         ),
         ('yield "name", "no target", "another"', "learners.mine.learner.name: found no target; expected another"),
     ],
 )
 def test_what_a_learner_says_of_targets_is_asked_before_any_job(said, body, line):
-    (found,) = said(method("objections_to(self, teacher, representation)", body))
+    (found,) = said(method("validate_data(self, teacher, representation)", body))
     assert line in found

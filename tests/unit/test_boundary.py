@@ -8,7 +8,7 @@ import pytest
 
 from hierlearn.core import contracts
 from hierlearn.core.contracts import BrokenContract
-from hierlearn.core.protocols import STATUS, Fit, NullMonitor, Sample
+from hierlearn.core.protocols import STATUS, Fit, NullMonitor, TrainingData
 from hierlearn.core.streams import Streams
 from hierlearn.pipeline.files.netcdf import Variable
 
@@ -162,7 +162,7 @@ def sound_fit(**changes):
 
 
 def entered(fit):
-    return contracts.fit(Component(fit), Sample(None, None, 8, {}, STREAMS), NullMonitor(), {})
+    return contracts.fit(Component(fit), TrainingData(None, None, 8, {}, STREAMS), NullMonitor(), {})
 
 
 def certificate(**changes):

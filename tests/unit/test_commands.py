@@ -82,7 +82,7 @@ def test_the_cost_is_told_without_the_files_that_a_run_would_read_and_cannot(pla
     complete, _ = records.cost(plan)
     commands.refuse_absent_files(plan)
     missing = iter([("basis", "no archive", "one")])
-    monkeypatch.setattr(registry.implementation("inputs", "sphere"), "absences", lambda self: missing)
+    monkeypatch.setattr(registry.implementation("inputs", "sphere"), "missing_inputs", lambda self: missing)
     plan = replace(plan)
     lines, broken = records.cost(plan)
     assert not broken and lines[:-1] == complete

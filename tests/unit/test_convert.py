@@ -245,6 +245,11 @@ import hierlearn.files.netcdf
 from hierlearn.inputs.sphere import Sphere
 scores = hierlearn.compare({}, [], [])
 kind, seeds = sample.problem.teacher.kind, sample.problem.seeds
+from hierlearn.core.protocols import Fit, Sample
+    def objections(self, inputs):
+    def fit(self, sample: Sample, monitor) -> Fit:
+        self.refuse_sample(sample)
+        objections = "Sample complexity"
 """
 
 
@@ -266,6 +271,11 @@ def test_components_import_modules_by_their_present_names(tmp_path):
         "from hierlearn.inputs.sphere import Sphere",
         "scores = hierlearn.compare({}, [], [])",
         "kind, seeds = sample.data.kind, sample.data.seeds",
+        "from hierlearn.core.protocols import Fit, TrainingData",
+        "    def validate(self, inputs):",
+        "    def fit(self, sample: TrainingData, monitor) -> Fit:",
+        "        self.raise_for_data(sample)",
+        '        objections = "Sample complexity"',
     ]
     assert study.read_text() == "# $schema=../hierlearn/pipeline/schemas/study.schema.json\n"
     assert list(convert.convert_all([tmp_path], tmp_path.parent)) == []

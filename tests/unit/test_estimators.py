@@ -12,7 +12,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 
 from hierlearn.core.problem import ProblemFeatures, pose
-from hierlearn.core.protocols import NullMonitor, Sample
+from hierlearn.core.protocols import NullMonitor, TrainingData
 from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
 from hierlearn.datasets import make_ridge_polynomial
@@ -55,7 +55,7 @@ def learned(posed, description, ridges=RIDGES):
     problem, features, *_ = posed
     learner = build("learners", description)
     streams = problem.streams.at("learner", learner.stream_key)
-    fit = learner.fit(Sample(problem, features, SAMPLES, {"ridge": ridges}, streams), NullMonitor(), {})
+    fit = learner.fit(TrainingData(problem, features, SAMPLES, {"ridge": ridges}, streams), NullMonitor(), {})
     return fit, learner.predict(fit.state, features, "validation", HELD_OUT, {})[0, :, 0]
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from hierlearn import estimators
 from hierlearn.core.problem import ProblemFeatures, pose
-from hierlearn.core.protocols import NullMonitor, Sample
+from hierlearn.core.protocols import NullMonitor, TrainingData
 from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
 from hierlearn.datasets import make_pictures
@@ -61,7 +61,7 @@ def test_an_estimator_is_the_workflows_learner_to_the_last_bit(name):
     raw = build("representations", {"name": "raw"})
     features = ProblemFeatures(problem, raw, raw.fit(np.zeros((1, 0, dimension)), streams))
     learner = build("learners", description)
-    sample = Sample(problem, features, SAMPLES, choices, streams.at("learner", learner.stream_key))
+    sample = TrainingData(problem, features, SAMPLES, choices, streams.at("learner", learner.stream_key))
     fit = learner.fit(sample, NullMonitor(), {})
     expected = learner.predict(fit.state, features, "validation", HELD_OUT, {})[0]
     batches = [problem.draw("training", SAMPLES), problem.draw("validation", HELD_OUT)]

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from hierlearn.core.needs import Sizes
 from hierlearn.core.problem import pose
-from hierlearn.core.registry import build, defaults, needs, objections
+from hierlearn.core.registry import build, defaults, needs, validate
 from hierlearn.core.streams import Streams
 from hierlearn.pipeline.measurements.feature_pictures import nearness
 
@@ -111,7 +111,7 @@ def test_it_asks_for_the_work_of_both_phases():
     ],
 )
 def test_what_does_not_fit_is_refused_before_anything_runs(change, said):
-    assert objections("probes", described(**change), None) == [said]
+    assert validate("probes", described(**change), None) == [said]
 
 
 def test_the_figure_shows_every_stage_and_both_comparisons(found):

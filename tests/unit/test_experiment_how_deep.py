@@ -5,7 +5,7 @@ import pytest
 
 from hierlearn.core.needs import Sizes
 from hierlearn.core.problem import pose
-from hierlearn.core.registry import build, defaults, needs, objections
+from hierlearn.core.registry import build, defaults, needs, validate
 from hierlearn.core.streams import Streams
 
 SEEDS = (3, 5)
@@ -64,4 +64,4 @@ def test_it_asks_for_the_work_of_all_modes():
     ],
 )
 def test_what_does_not_fit_is_refused_before_anything_runs(change, said):
-    assert objections("probes", described(**TREE | change), None) == [said]
+    assert validate("probes", described(**TREE | change), None) == [said]

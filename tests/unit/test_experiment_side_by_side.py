@@ -5,8 +5,8 @@ import pytest
 
 from hierlearn.core.needs import Sizes
 from hierlearn.core.problem import ProblemFeatures, pose
-from hierlearn.core.protocols import NullMonitor, Sample
-from hierlearn.core.registry import build, defaults, needs, objections
+from hierlearn.core.protocols import NullMonitor, TrainingData
+from hierlearn.core.registry import build, defaults, needs, validate
 from hierlearn.core.streams import Streams
 
 SEEDS = (3, 5)
@@ -34,7 +34,7 @@ def test_scores_are_accuracies_of_the_networks_and_the_contrast_their_sum_by_wei
     for i, network in enumerate(networks.values()):
         learner = build("learners", network)
         own = posed.streams.at("learner", learner.stream_key)
-        fit = learner.fit(Sample(posed, features, 64, {"learning_rate": [0.2]}, own), NullMonitor(), {})
+        fit = learner.fit(TrainingData(posed, features, 64, {"learning_rate": [0.2]}, own), NullMonitor(), {})
         right = learner.predict(fit.state, features, "test", 500, {}).argmax(axis=-1) == test.target.argmax(axis=-1)
         np.testing.assert_allclose(found["score"].values[:, i], right.mean(axis=1))
     np.testing.assert_allclose(found["contrast"].values, found["score"].values @ [3, -2])
@@ -111,7 +111,7 @@ def test_it_asks_for_no_less_than_the_same_training_of_a_study():
     ],
 )
 def test_what_does_not_fit_is_refused_before_anything_runs(change, said):
-    ((parameter, found, allowed),) = objections("probes", described(**change), None)
+    ((parameter, found, allowed),) = validate("probes", described(**change), None)
     assert parameter == said[0]
     assert found.startswith(said[1])
     assert said[2] in (None, allowed)

@@ -14,7 +14,7 @@ from hierlearn.inputs import _cifar as cifar
 from hierlearn.inputs import _pickles as pickles
 from hierlearn.pipeline.files.checksums import UnreadableFile
 from hierlearn.pipeline.files.problems import essential
-from hierlearn.pipeline.plan.component_guards import absences
+from hierlearn.pipeline.plan.component_guards import missing_inputs
 
 STREAMS = Streams(("a test",), (4, 7), 1)
 
@@ -31,7 +31,7 @@ def test_pictures_and_classes_are_those_of_the_archive(tmp_path, monkeypatch, nu
     assert np.array_equal(found[0], pictures)
     assert np.array_equal(found[1], classes)
     law = inputs(tmp_path, number)
-    assert not list(law.objections(law))
+    assert not list(law.validate(law))
     training = pictures[:-20].astype(float)
     mean, deviation = training.mean(axis=(0, 2, 3)), training.std(axis=(0, 2, 3))
     standard = (pictures - mean[:, None, None]) / deviation[:, None, None]
@@ -87,7 +87,7 @@ def test_a_file_that_is_missing_or_wrong_is_named_with_how_to_get_it_before_anyt
     for harm, said in broken(tmp_path, name):
         harm()
         cifar.cifar.cache_clear()
-        (((parameter,), found, allowed),) = absences("inputs", {"name": "cifar"} | vars(law))
+        (((parameter,), found, allowed),) = missing_inputs("inputs", {"name": "cifar"} | vars(law))
         assert parameter == "folder"
         with pytest.raises(UnreadableFile, match=said) as caught:
             cifar.cifar(str(tmp_path), 10)

@@ -90,6 +90,6 @@ def test_more_pictures_than_there_are_come_again_and_another_canvas_is_refused()
     x = inputs.sample(STREAMS, "test", 0, 2 * 497)
     assert np.array_equal(np.unique(x[0, :497], axis=0), np.unique(x[0, 497:], axis=0))
     other = build("inputs", {"name": "shifted_digits"}, dimension=100)
-    assert [part for _, *part in other.objections(other)] == [["100", "14 x 14 = 196"]]
+    assert [part for _, *part in other.validate(other)] == [["100", "14 x 14 = 196"]]
     with pytest.raises(ValueError, match="classes 5; expected the input's 10"):
         build("teachers", {"name": "picture_class", "classes": 5}).draw(STREAMS, inputs)

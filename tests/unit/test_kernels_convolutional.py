@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from hierlearn.core.registry import build, defaults, objections
+from hierlearn.core.registry import build, defaults, validate
 
 WIDTH, DRAWS = 256, 24
 
@@ -127,7 +127,7 @@ def test_a_tree_sees_which_places_are_neighbours():
 def test_places_and_filters_that_do_not_fit_are_objections(parameters, dimension, message):
     law = build("inputs", {"name": "hypercube"}, dimension=dimension)
     described = {"name": "ntk_convolutional"} | defaults("kernels", "ntk_convolutional") | parameters
-    assert objections("kernels", described, law) == [message]
+    assert validate("kernels", described, law) == [message]
 
 
 def test_points_of_other_places_are_refused():

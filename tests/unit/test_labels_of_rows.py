@@ -93,7 +93,7 @@ def test_another_content_than_the_study_states_is_one_line(tmp_path):
     first = table(tmp_path, numbers(20))
     stated = registry.implementation("inputs", "table").completed(first)["sha256"]
     changed = table(tmp_path, numbers(20, seed=1), sha256=stated)
-    (found,) = changed.absences()
+    (found,) = changed.missing_inputs()
     assert found[0] == "file" and stated in found[2] and "SHA-256" in found[1]
     with pytest.raises(UnreadableTable, match="found other content") as error:
         changed.sample(STREAMS, "training", 0, 3)
@@ -101,7 +101,7 @@ def test_another_content_than_the_study_states_is_one_line(tmp_path):
 
 
 def test_fewer_rows_than_a_split_needs_are_said(tmp_path):
-    (found,) = table(tmp_path, numbers(3)).absences()
+    (found,) = table(tmp_path, numbers(3)).missing_inputs()
     assert "3 rows" in found[1]
 
 

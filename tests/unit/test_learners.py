@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hierlearn.core.problem import ProblemFeatures, pose
-from hierlearn.core.protocols import STATUS, NullMonitor, Sample
+from hierlearn.core.protocols import STATUS, NullMonitor, TrainingData
 from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
 from hierlearn.learners._dual import cross_gram_matrix, fit_dual, gram_matrix
@@ -29,7 +29,7 @@ def posed(noise=0.0):
 
 def trained(learner, ridges, noise=0.0, samples=30):
     problem, features = posed(noise)
-    fit = learner.fit(Sample(problem, features, samples, {"ridge": ridges}, STREAMS), NullMonitor(), {})
+    fit = learner.fit(TrainingData(problem, features, samples, {"ridge": ridges}, STREAMS), NullMonitor(), {})
     return problem, fit, learner.predict(fit.state, features, "test", 25, {})
 
 
@@ -60,13 +60,13 @@ def test_a_bandwidth_divides_the_input(bandwidth):
     problem, features = posed()
     choices = {"ridge": [1e-2], "bandwidth": [bandwidth]}
     learner = KernelRidge(kernel=build("kernels", {"name": "rbf"}))
-    fit = learner.fit(Sample(problem, features, 30, choices, STREAMS), NullMonitor(), {})
+    fit = learner.fit(TrainingData(problem, features, 30, choices, STREAMS), NullMonitor(), {})
     np.testing.assert_allclose(learner.predict(fit.state, features, "test", 25, {}), wanted, rtol=1e-6, atol=1e-9)
     assert fit.choices["bandwidth"].tolist() == [bandwidth] * 2
     assert "bandwidth" not in own.choices
     learner = KernelRidge(kernel=build("kernels", {"name": "arccos", "order": 1}))
     _, _, wanted = trained(learner, [1e-2])
-    fit = learner.fit(Sample(problem, features, 30, choices, STREAMS), NullMonitor(), {})
+    fit = learner.fit(TrainingData(problem, features, 30, choices, STREAMS), NullMonitor(), {})
     np.testing.assert_allclose(learner.predict(fit.state, features, "test", 25, {}), wanted, rtol=1e-6, atol=1e-9)
 
 
@@ -76,7 +76,9 @@ def test_the_bandwidth_with_the_least_validation_risk_is_chosen_for_each_seed():
 
     def fitted(bandwidths, cache):
         choices = {"ridge": [1e-1, 1e-4], "bandwidth": bandwidths}
-        return [learner.fit(Sample(problem, features, n, choices, STREAMS), NullMonitor(), cache) for n in (10, 30)][1]
+        return [
+            learner.fit(TrainingData(problem, features, n, choices, STREAMS), NullMonitor(), cache) for n in (10, 30)
+        ][1]
 
     fit, singles = fitted(grid, {}), [fitted([b], {}) for b in grid]
     risks = np.array([single.validation_risk for single in singles])
@@ -96,7 +98,9 @@ def test_kernel_matrices_beyond_what_is_kept_are_computed_again(monkeypatch):
     kept, none = {}, {}
 
     def fitted(cache):
-        return [learner.fit(Sample(problem, features, n, choices, STREAMS), NullMonitor(), cache) for n in (10, 30)][1]
+        return [
+            learner.fit(TrainingData(problem, features, n, choices, STREAMS), NullMonitor(), cache) for n in (10, 30)
+        ][1]
 
     before = fitted(kept)
     monkeypatch.setattr("hierlearn.learners.kernel_ridge.KEPT_BYTES", 8 * 2 * 30 * 30)

@@ -6,8 +6,8 @@ import torch
 
 from hierlearn.core.needs import Sizes
 from hierlearn.core.problem import ProblemFeatures, pose
-from hierlearn.core.protocols import NullMonitor, Sample
-from hierlearn.core.registry import build, defaults, needs, objections
+from hierlearn.core.protocols import NullMonitor, TrainingData
+from hierlearn.core.registry import build, defaults, needs, validate
 from hierlearn.core.streams import Streams
 from hierlearn.statistics.features import share_explained, share_within
 
@@ -46,7 +46,7 @@ def features(problem):
 
 def fit(problem, monitor=None, n=64, rates=(0.1,), **parameters):
     learner = build("learners", {"name": "convolutional"} | SMALL | parameters)
-    sample = Sample(problem, features(problem), n, {"learning_rate": list(rates)}, problem.streams.at("learner"))
+    sample = TrainingData(problem, features(problem), n, {"learning_rate": list(rates)}, problem.streams.at("learner"))
     return learner, learner.fit(sample, NullMonitor() if monitor is None else monitor, {})
 
 
@@ -186,7 +186,7 @@ def test_a_gpu_gives_the_same_to_rounding_in_single_precision(architecture):
 )
 def test_what_a_picture_cannot_carry_is_an_objection(parameters, dimension, message):
     inputs = build("inputs", {"name": "random_hierarchy"}, dimension=dimension)
-    (found,) = objections(
+    (found,) = validate(
         "learners", {"name": "convolutional"} | defaults("learners", "convolutional") | parameters, inputs
     )
     assert all(part in (None, said) for part, said in zip(message, found, strict=True))

@@ -5,8 +5,8 @@ import pytest
 import torch
 
 from hierlearn.core.problem import ProblemFeatures, pose
-from hierlearn.core.protocols import NullMonitor, Sample
-from hierlearn.core.registry import build, defaults, objections
+from hierlearn.core.protocols import NullMonitor, TrainingData
+from hierlearn.core.registry import build, defaults, validate
 from hierlearn.core.streams import Streams
 from hierlearn.learners import convolutional_kernel
 from hierlearn.learners._convolutional_networks import network, pictures
@@ -24,7 +24,7 @@ def fit(problem, n=80, ridges=(1e-3, 1e-5), **parameters):
     learner = build("learners", NAME | parameters)
     raw = build("representations", {"name": "raw"})
     features = ProblemFeatures(problem, raw, raw.fit(None, problem.streams))
-    sample = Sample(problem, features, n, {"ridge": list(ridges)}, problem.streams.at("learner"))
+    sample = TrainingData(problem, features, n, {"ridge": list(ridges)}, problem.streams.at("learner"))
     return learner, features, learner.fit(sample, NullMonitor(), {})
 
 
@@ -69,7 +69,7 @@ def test_batches_are_normalised_by_the_first_training_points(monkeypatch):
 def test_what_a_picture_cannot_carry_is_an_objection():
     inputs = build("inputs", {"name": "digits"}, dimension=64)
     described = defaults("learners", "convolutional_kernel") | NAME | {"architecture": "vgg", "depth": 5}
-    ((parameter, found, _),) = objections("learners", described, inputs)
+    ((parameter, found, _),) = validate("learners", described, inputs)
     assert (parameter, found) == ("depth", "5 layers that pool 4 times on 8 x 8 places")
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hierlearn.core.problem import ProblemFeatures, pose
-from hierlearn.core.protocols import STATUS, Sample
+from hierlearn.core.protocols import STATUS, TrainingData
 from hierlearn.core.registry import build, implementation
 from hierlearn.core.streams import Streams
 from hierlearn.learners.densenets.runs import GRAPHS
@@ -35,7 +35,9 @@ def fitted(where, name="densenet", choices=None, samples=800, watch=None, **para
     problem, features = where
     learner = build("learners", {"name": name, "width": 8, "steps": 40, "batch": 32} | parameters)
     streams = problem.streams.at("learner", name)
-    return learner, learner.fit(Sample(problem, features, samples, choices or {}, streams), watch or JobMonitor(), {})
+    return learner, learner.fit(
+        TrainingData(problem, features, samples, choices or {}, streams), watch or JobMonitor(), {}
+    )
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import numpy as np
 import scipy
 
 from hierlearn.core.problem import ProblemFeatures, pose
-from hierlearn.core.protocols import NullMonitor, Sample
+from hierlearn.core.protocols import NullMonitor, TrainingData
 from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
 from hierlearn.learners.densenets import refit
@@ -23,7 +23,7 @@ def posed(teacher, dimension):
 def fitted(where, samples=800, **parameters):
     problem, features = where
     learner = build("learners", {"name": "densenet", "width": 8, "steps": 40, "batch": 32} | parameters)
-    sample = Sample(problem, features, samples, {}, problem.streams.at("learner", "densenet"))
+    sample = TrainingData(problem, features, samples, {}, problem.streams.at("learner", "densenet"))
     return learner, learner.fit(sample, NullMonitor(), {})
 
 

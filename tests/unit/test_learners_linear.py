@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hierlearn.core.problem import ProblemFeatures, pose
-from hierlearn.core.protocols import STATUS, NullMonitor, Sample
+from hierlearn.core.protocols import STATUS, NullMonitor, TrainingData
 from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
 from hierlearn.learners.linear import Linear
@@ -24,7 +24,7 @@ def posed(features=30, noise=0.2, kind="regression"):
 
 
 def fitted(learner, problem, features, ridges, samples=60):
-    return learner.fit(Sample(problem, features, samples, {"ridge": ridges}, STREAMS), NullMonitor(), {})
+    return learner.fit(TrainingData(problem, features, samples, {"ridge": ridges}, STREAMS), NullMonitor(), {})
 
 
 @pytest.mark.parametrize("features", [30, 90])

@@ -5,7 +5,7 @@ import pytest
 
 from hierlearn.core.needs import Sizes, points_presented
 from hierlearn.core.problem import ProblemFeatures, pose
-from hierlearn.core.protocols import STATUS, Sample
+from hierlearn.core.protocols import STATUS, TrainingData
 from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
 from hierlearn.learners._runs import FRESH_POINTS, Batches
@@ -34,7 +34,9 @@ def fitted(where, choices, samples=SAMPLES, watch=None, cache=None, **parameters
     learner = build("learners", {"name": "network", "width": 20, "epochs": 4} | parameters)
     streams = problem.streams.at("learner", "Network")
     fit = learner.fit(
-        Sample(problem, features, samples, choices, streams), watch or JobMonitor(), {} if cache is None else cache
+        TrainingData(problem, features, samples, choices, streams),
+        watch or JobMonitor(),
+        {} if cache is None else cache,
     )
     return learner, fit
 
@@ -182,7 +184,7 @@ def test_a_seed_has_the_same_bits_whoever_else_is_trained(parity):
 
 def test_an_epoch_shows_every_point_once_in_an_order_of_its_own(parity):
     problem, features = parity
-    batches = Batches(Sample(problem, features, 25, {}, problem.streams), 10, False, lambda x, y: (x, y))
+    batches = Batches(TrainingData(problem, features, 25, {}, problem.streams), 10, False, lambda x, y: (x, y))
     epochs = [np.concatenate([batches.at(3 * epoch + i)[0] for i in range(3)], axis=2)[:, 0] for epoch in (0, 1)]
     whole = problem.draw("training", 25).x
     for s in range(2):
@@ -194,7 +196,7 @@ def test_an_epoch_shows_every_point_once_in_an_order_of_its_own(parity):
 def test_online_points_are_fresh_and_prefix_stable(parity):
     problem, features = parity
     count = FRESH_POINTS + 100
-    batches = Batches(Sample(problem, features, count, {}, problem.streams), 50, True, lambda x, y: (x, y))
+    batches = Batches(TrainingData(problem, features, count, {}, problem.streams), 50, True, lambda x, y: (x, y))
     steps = -(-count // 50)
     seen = np.concatenate([batches.at(step)[0][:, 0] for step in range(steps)], axis=1)
     assert np.array_equal(seen, problem.draw("training", count).x)

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from hierlearn.core.problem import ProblemFeatures, pose
-from hierlearn.core.protocols import STATUS, NullMonitor, Sample
+from hierlearn.core.protocols import STATUS, NullMonitor, TrainingData
 from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
 from hierlearn.learners.network_kernel import NetworkKernel
@@ -28,7 +28,7 @@ def posed(noise=0.0):
 def fitted(learner, choices, samples=30, noise=0.0, cache=None):
     problem, features = posed(noise)
     fit = learner.fit(
-        Sample(problem, features, samples, choices, STREAMS), NullMonitor(), {} if cache is None else cache
+        TrainingData(problem, features, samples, choices, STREAMS), NullMonitor(), {} if cache is None else cache
     )
     return problem, features, fit
 

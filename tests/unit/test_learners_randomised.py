@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from hierlearn.core.problem import ProblemFeatures, pose
-from hierlearn.core.protocols import STATUS, NullMonitor, Sample
+from hierlearn.core.protocols import STATUS, NullMonitor, TrainingData
 from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
 from hierlearn.learners._randomised import exact_squared_loss, mean_outputs, network, sample_loss
@@ -37,7 +37,7 @@ def posed(kind="regression", degree=2, noise=0.0):
 
 
 def fitted(learner, problem, features, ridges, samples=60):
-    return learner.fit(Sample(problem, features, samples, {"ridge": ridges}, STREAMS), NullMonitor(), {})
+    return learner.fit(TrainingData(problem, features, samples, {"ridge": ridges}, STREAMS), NullMonitor(), {})
 
 
 def drawn(net, points=7, seed=0):

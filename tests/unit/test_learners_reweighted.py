@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hierlearn.core.problem import ProblemFeatures, pose
-from hierlearn.core.protocols import NullMonitor, Sample
+from hierlearn.core.protocols import NullMonitor, TrainingData
 from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
 from hierlearn.learners.reweighted import Mapped, feature_map
@@ -19,7 +19,7 @@ def fitted(samples=240, dimension=12, **parameters):
     features = ProblemFeatures(problem, build("representations", {"name": "raw"}), {"nothing": np.zeros((3, 0))})
     model = {"name": "taylor", "width": 16}
     learner = build("learners", {"name": "reweighted", "model": model} | parameters)
-    sample = Sample(problem, features, samples, {"ridge": [1e-1, 1e-2, 1e-3]}, problem.streams.at("learner"))
+    sample = TrainingData(problem, features, samples, {"ridge": [1e-1, 1e-2, 1e-3]}, problem.streams.at("learner"))
     fit = learner.fit(sample, NullMonitor(), {})
     test = problem.draw("test", 1000)
     risk = problem.risk(learner.predict(fit.state, features, "test", 1000, {}), test.target)

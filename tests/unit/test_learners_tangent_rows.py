@@ -5,7 +5,7 @@ import pytest
 import scipy.optimize
 
 from hierlearn.core.problem import ProblemFeatures, pose
-from hierlearn.core.protocols import STATUS, NullMonitor, Sample
+from hierlearn.core.protocols import STATUS, NullMonitor, TrainingData
 from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
 from hierlearn.learners import tangent_rows
@@ -80,7 +80,7 @@ def fitted(learner, ridges):
     problem = pose(law, teacher, "unit", 0.0, Streams(("a test",), SEEDS, 1), 30)
     raw = build("representations", {"name": "raw"})
     features = ProblemFeatures(problem, raw, raw.fit(None, problem.streams))
-    sample = Sample(problem, features, 50, {"ridge": ridges}, problem.streams.at("learner", learner.stream_key))
+    sample = TrainingData(problem, features, 50, {"ridge": ridges}, problem.streams.at("learner", learner.stream_key))
     return learner.fit(sample, NullMonitor(), {}), features
 
 

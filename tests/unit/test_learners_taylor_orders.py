@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hierlearn.core.problem import ProblemFeatures, pose
-from hierlearn.core.protocols import STATIONARY, NullMonitor, Sample
+from hierlearn.core.protocols import STATIONARY, NullMonitor, TrainingData
 from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
 from hierlearn.learners._selection import best_on_validation
@@ -33,7 +33,7 @@ def classes(noise=0.1):
 
 
 def fitted(learner, problem, features, ridges, samples=60):
-    return learner.fit(Sample(problem, features, samples, {"ridge": ridges}, STREAMS), NullMonitor(), {})
+    return learner.fit(TrainingData(problem, features, samples, {"ridge": ridges}, STREAMS), NullMonitor(), {})
 
 
 def network(torch, activation):
@@ -231,7 +231,7 @@ def test_points_that_are_not_certified_say_that_they_were_not_checked():
     problem, features = posed(noise=0.3, streams=streams)
     fits = {
         asked: Taylor(width=8, certify=asked).fit(
-            Sample(problem, features, 128, {"ridge": [1e-2, 1e-3]}, streams), NullMonitor(), {}
+            TrainingData(problem, features, 128, {"ridge": [1e-2, 1e-3]}, streams), NullMonitor(), {}
         )
         for asked in ("all", "some", "none")
     }
@@ -250,6 +250,6 @@ def test_of_eleven_seeds_one_is_certified_and_at_the_next_size_another_one(sampl
     streams = Streams(("taylor learners",), tuple(range(11)))
     problem, features = posed(noise=0.3, streams=streams)
     learner = Taylor(width=8, certify="some", polish_rounds=0)
-    fit = learner.fit(Sample(problem, features, samples, {"ridge": [1e-2]}, streams), NullMonitor(), {})
+    fit = learner.fit(TrainingData(problem, features, samples, {"ridge": [1e-2]}, streams), NullMonitor(), {})
     checked = fit.certificate["stationary"] != STATIONARY["not_checked"]
     assert np.flatnonzero(checked).tolist() == [certified]

@@ -162,6 +162,11 @@ def test_published_numbers_of_a_paper_lie_in_one_folder(mine):
         ("class Cusp", "class Casp", r"cusp.py:1: found no class Cusp; expected it to be named as the file is"),
         ("def profile", "def profil", r"found no method profile; expected all of Kernel"),
         ("Cusp(Kernel)", "Cusp", r"found class Cusp; expected class Cusp(Kernel)"),
+        (
+            "def profile",
+            "def refuse(self): ...\n\n    def profile",
+            r"found the method refuse; expected raise_for, as hierl",
+        ),
         ("import numpy as np", "import nothing_such", r"cusp.py:6: ModuleNotFoundError: No module named"),
         ("return np.exp", "return (np.exp", r"SyntaxError"),
     ],

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hierlearn.core.problem import ProblemFeatures, pose
-from hierlearn.core.protocols import NullMonitor, Sample
+from hierlearn.core.protocols import NullMonitor, TrainingData
 from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
 
@@ -58,7 +58,7 @@ def test_the_network_is_the_learner_at_a_ridge_for_points_of_norm_one(measured):
     raw = build("representations", {"name": "raw"})
     features = ProblemFeatures(problem, raw, raw.fit(None, problem.streams))
     learner = build("learners", {"name": "randomised", "steps": 80, "width": 8})
-    sample = Sample(problem, features, 24, {"ridge": [1e-4 * 6.0**4]}, problem.streams.at("network_gap"))
+    sample = TrainingData(problem, features, 24, {"ridge": [1e-4 * 6.0**4]}, problem.streams.at("network_gap"))
     fit = learner.fit(sample, NullMonitor(), {})
     np.testing.assert_allclose(measured["train_error"].values[:, 0, 0], fit.train_risk, rtol=1e-6)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hierlearn.core.problem import ProblemFeatures, pose
-from hierlearn.core.protocols import NullMonitor, Sample
+from hierlearn.core.protocols import NullMonitor, TrainingData
 from hierlearn.core.registry import build, implementation
 from hierlearn.core.streams import Streams
 
@@ -69,7 +69,7 @@ def test_distances_are_between_predictions_of_the_three_learners(measured):
     outputs = {}
     for name, (description, ridges) in learners.items():
         learner = build("learners", description)
-        fit = learner.fit(Sample(problem, features, 50, {"ridge": ridges}, streams), NullMonitor(), {})
+        fit = learner.fit(TrainingData(problem, features, 50, {"ridge": ridges}, streams), NullMonitor(), {})
         outputs[name] = learner.predict(fit.state, features, "test", 200, {})
         risk = np.mean((outputs[name] - test) ** 2, axis=(1, 2))
         np.testing.assert_allclose(measured[f"{name}_risk"].values[:, 1], risk, rtol=1e-5)

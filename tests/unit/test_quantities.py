@@ -79,7 +79,7 @@ def test_an_exponent_along_orders_is_compared_with_the_number_of_products():
 )
 def test_a_count_that_hangs_on_what_its_place_does_not_say_is_refused(said, complaint):
     with pytest.raises(ValueError, match=complaint):
-        build("quantities", {"name": "exponent", "learner": "a"} | said).refuse()
+        build("quantities", {"name": "exponent", "learner": "a"} | said).raise_for()
 
 
 def test_a_ratio_is_paired_by_seed_so_that_common_spread_cancels():

@@ -15,7 +15,7 @@ from hierlearn.pipeline.files.checkpoints import Checkpoints
 from hierlearn.pipeline.files.netcdf import Variable
 from hierlearn.pipeline.files.scores import axis, table
 from hierlearn.pipeline.run.monitor import JobMonitor
-from hierlearn.pipeline.run.sample_sizes import walk
+from hierlearn.pipeline.run.sample_sizes import train_curve
 
 
 def train(source, representation, output, parameters, code, expected=None):
@@ -43,7 +43,7 @@ def train(source, representation, output, parameters, code, expected=None):
             learner = registry.build("learners", variant["learner"])
             grid = point["samples"], point["search"], variant["choices"]
             part = monitor.within(f"{point['name']}/{variant['name']}")
-            visits = walk(learner, problem, features, *grid, part, caches)
+            visits = train_curve(learner, problem, features, *grid, part, caches)
             for n, (positions, fit) in visits.items():
                 groups[f"{point['name']}/{variant['name']}/n{n}"] = model(
                     np.array(point["seeds"])[positions], fit, variant

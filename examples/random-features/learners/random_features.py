@@ -7,7 +7,7 @@ import numpy as np
 
 from hierlearn.core.needs import Needs, Sizes
 from hierlearn.core.parameters import Count, Positive
-from hierlearn.core.protocols import STATUS, Features, Fit, Learner, Monitor, Sample, State
+from hierlearn.core.protocols import STATUS, Features, Fit, Learner, Monitor, State, TrainingData
 from hierlearn.learners._selection import best_on_validation, error, fit_of_seed, points_by_seed
 from hierlearn.solvers.ridge import linear_ridge_path
 
@@ -28,7 +28,7 @@ class RandomFeatures(Learner):
         memory["model"] = m * (sizes.features + sizes.outputs)
         return Needs(memory=memory, work={"fit": 4 * n * m * min(n, m), "predict": 2 * sizes.test * m})
 
-    def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
+    def fit(self, sample: TrainingData, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """Fit all seeds; state: w (S, D, m), a (S, m, k) float64."""
         ridges, kind = np.asarray(sample.choices["ridge"], np.float64), sample.data.kind
         dimension = sample.features.draw("training", 1).shape[-1]

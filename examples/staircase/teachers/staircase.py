@@ -25,7 +25,7 @@ class Staircase(Teacher):
     outputs: ClassVar[int] = 1
     LAWS = ("hypercube",)
 
-    def objections(self, inputs: Input) -> Iterator[Objection]:
+    def validate(self, inputs: Input) -> Iterator[Objection]:
         """Object to monomials that are longer than a point, and leaps beyond the last."""
         if self.order > inputs.dimension:
             yield "order", f"{self.order}", f"at most the dimension {inputs.dimension}"
@@ -34,7 +34,7 @@ class Staircase(Teacher):
 
     def draw(self, streams: Streams, inputs: Input) -> State:
         """Draw coordinates (S, k)."""
-        self.refuse(inputs)
+        self.raise_for(inputs)
         return {"coordinates": streams.at("coordinates").stack(lambda g: g.permutation(inputs.dimension)[: self.order])}
 
     def bases(self, state: State, x: np.ndarray) -> np.ndarray:

@@ -11,6 +11,15 @@ if TYPE_CHECKING:
     from hierlearn.core.protocols import Input
 
 Objection = tuple[str, str, str]  # (parameter, what was found, what is allowed)
+# What methods of components were called once. One of such a name would never be asked.
+FORMER_METHODS = {
+    "objections": "validate",
+    "objections_to": "validate_data",
+    "absences": "missing_inputs",
+    "refuse": "raise_for",
+    "refuse_first": "raise_first",
+    "refuse_sample": "raise_for_data",
+}
 
 
 def name_of(cls: str) -> str:
@@ -36,26 +45,26 @@ class Component(Protocol):
 
     def __post_init__(self) -> None:
         """Raise ValueError for the first parameter outside the limits that its class declares."""
-        self.refuse_first(outside(self))
+        self.raise_first(outside(self))
 
     class Choices:
         """What is selected on validation points or swept, annotated as parameters are."""
 
-    def objections(self, inputs: Any) -> Iterator[Objection]:
+    def validate(self, inputs: Any) -> Iterator[Objection]:
         """Yield (parameter, what was found, what is allowed) where parameters, or they and the law of x, do not fit.
 
         Asked before it is built, of parameters alone, `dimension` being that of x.
         """
         return iter(())
 
-    def refuse(self, inputs: "Input | None" = None) -> None:
+    def raise_for(self, inputs: "Input | None" = None) -> None:
         """Raise ValueError for the first of its objections, or for a law of x that is none of its LAWS."""
-        found: Iterable[Objection] = self.objections(inputs)
+        found: Iterable[Objection] = self.validate(inputs)
         if inputs is not None and self.LAWS and inputs.law not in self.LAWS:
             found = [("input law", repr(inputs.law), f"one of {', '.join(self.LAWS)}")]
-        self.refuse_first(found)
+        self.raise_first(found)
 
-    def refuse_first(self, found: Iterable[Objection]) -> None:
+    def raise_first(self, found: Iterable[Objection]) -> None:
         """Raise ValueError for the first of some objections, one line with the name of the component."""
         for parameter, value, allowed in found:
             raise ValueError(f"{name_of(type(self).__name__)}: {parameter} {value}; expected {allowed}")
@@ -67,17 +76,17 @@ class Component(Protocol):
         """
         return {}
 
-    def absences(self) -> Iterator[Objection]:
+    def missing_inputs(self) -> Iterator[Objection]:
         """Yield what it would read outside the project and cannot; asked at the preset that runs, of parameters."""
         return iter(())
 
     def warnings(self, inputs: Any) -> Iterator[Objection]:
-        """Yield (parameter, what is so, why it may not be meant) of what is possible; asked as `objections` are.
+        """Yield (parameter, what is so, why it may not be meant) of what is possible; asked as `validate` are.
 
         A study that lists the parameter in `intended` means it.
         """
         return iter(())
 
     def needs(self, sizes: Sizes) -> Needs:
-        """Return the memory, work and devices that it asks for; asked as `objections` are."""
+        """Return the memory, work and devices that it asks for; asked as `validate` are."""
         return Needs()

@@ -29,9 +29,9 @@ from hierlearn.core.protocols import (
     Probe,
     Quantity,
     Representation,
-    Sample,
     State,
     Teacher,
+    TrainingData,
 )
 from hierlearn.core.provenance import BrokenSource, location
 from hierlearn.core.streams import Streams
@@ -150,7 +150,7 @@ def gram(kernel: Kernel | Callable[..., np.ndarray], x: np.ndarray, z: np.ndarra
     return _array((kernel, "__call__"), "", found, (len(x), len(other)), finite=finite)
 
 
-def fit(learner: Learner, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
+def fit(learner: Learner, sample: TrainingData, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
     """Return Learner.fit: a `Fit` of all seeds. One whose risks are not finite has diverged, if it says nothing."""
     found = _ask(learner.fit, sample, monitor, cache)
     seeds, at = len(sample.streams.seeds), (learner, "fit")

@@ -94,7 +94,7 @@ class Fit:
 
 
 @dataclass(frozen=True)
-class Sample:
+class TrainingData:
     """What a learner is trained on: the first n training points of some data, as a representation shows them.
 
     choices: the values of each choice among which validation points decide; streams: the learner's own random numbers.
@@ -128,7 +128,7 @@ class Input(Component, Protocol):
         super().__post_init__()
         dimension = plain(self.dimension)
         if not isinstance(dimension, int) or isinstance(dimension, bool) or dimension < 1:
-            self.refuse_first([("dimension", show(dimension), "an integer of at least 1")])
+            self.raise_first([("dimension", show(dimension), "an integer of at least 1")])
 
     def supply(self) -> Mapping[str, int]:
         """Return how many different points there are by role, "" for all others; nothing where they never end."""
@@ -362,7 +362,7 @@ class Learner(Component, Protocol):
     batch_seeds: bool = False
 
     @abstractmethod
-    def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
+    def fit(self, sample: TrainingData, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """Train on the first n points for every seed; choose on validation points.
 
         cache: empty at the first of some sample sizes, which come in any order, and kept from one to the next, for work
@@ -373,16 +373,16 @@ class Learner(Component, Protocol):
     def predict(self, state: State, features: Features, role: str, count: int, cache: dict[Any, Any]) -> np.ndarray:
         """Return predictions (S, count, k) float64 on the first points of `role`. cache: as in `fit`, for one role."""
 
-    def objections_to(self, labels: Labels, representation: Representation) -> Iterator[Objection]:
+    def validate_data(self, labels: Labels, representation: Representation) -> Iterator[Objection]:
         """Yield (parameter, what was found, what is allowed) of labels or a representation that it cannot learn from.
 
         Asked before it is built, of parameters alone.
         """
         return iter(())
 
-    def refuse_sample(self, sample: Sample) -> None:
+    def raise_for_data(self, sample: TrainingData) -> None:
         """Raise ValueError for the first of its objections to a sample."""
-        self.refuse_first(self.objections_to(sample.data, sample.features.representation))
+        self.raise_first(self.validate_data(sample.data, sample.features.representation))
 
     def unreachable(self, dimension: int, degree: int) -> str:
         """Return why it cannot represent a degree of the raw input, of norm 1, in a line; "" if it can or may."""

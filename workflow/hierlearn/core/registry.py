@@ -19,7 +19,7 @@ from typing import Annotated, Any, get_origin
 
 from hierlearn.core import folders, process
 from hierlearn.core import parameters as declarations
-from hierlearn.core.component import Objection, name_of
+from hierlearn.core.component import FORMER_METHODS, Objection, name_of
 from hierlearn.core.needs import Needs, Sizes
 from hierlearn.core.protocols import Input, Representation, Teacher
 from hierlearn.core.provenance import BrokenSource, location, syntax_tree
@@ -142,6 +142,9 @@ def implementation(kind: str, name: str) -> type[Any]:
         if one.init and unset and get_origin(one.type) is not Annotated:
             wrong = f"found the field {one.name} without a default; expected one, or a description of the parameter"
             raise BrokenSource(f"{_place(file, wanted)}: {wrong}")
+    if former := [name for name in FORMER_METHODS if name in vars(found)]:
+        wrong = f"found the method {former[0]}; expected {FORMER_METHODS[former[0]]}, as hierlearn convert writes it"
+        raise BrokenSource(f"{_place(file, wanted)}: {wrong}")
     if found.__abstractmethods__:
         missing = ", ".join(sorted(found.__abstractmethods__))
         raise BrokenSource(f"{_place(file, wanted)}: found no method {missing}; expected all of {protocol.__name__}")
@@ -261,23 +264,23 @@ def needs(kind: str, description: Mapping[str, Any], sizes: Sizes) -> Needs:
     return implementation(kind, description["name"]).needs(known, sizes)
 
 
-def objections(kind: str, description: Mapping[str, Any], inputs: Input | None) -> list[Objection]:
+def validate(kind: str, description: Mapping[str, Any], inputs: Input | None) -> list[Objection]:
     """Return the objections of a component that is not built yet; description: with all its parameters."""
-    return list(implementation(kind, description["name"]).objections(SimpleNamespace(**description), inputs))
+    return list(implementation(kind, description["name"]).validate(SimpleNamespace(**description), inputs))
 
 
-def objections_to(description: Mapping[str, Any], teacher: Teacher, representation: Representation) -> list[Objection]:
+def validate_data(description: Mapping[str, Any], teacher: Teacher, representation: Representation) -> list[Objection]:
     """Return what a learner that is not built yet cannot learn; description: with all its parameters."""
     learner = implementation("learners", description["name"])
-    return list(learner.objections_to(SimpleNamespace(**description), teacher, representation))
+    return list(learner.validate_data(SimpleNamespace(**description), teacher, representation))
 
 
-def absences(kind: str, description: Mapping[str, Any]) -> list[Objection]:
+def missing_inputs(kind: str, description: Mapping[str, Any]) -> list[Objection]:
     """Return what a component that is not built yet would read outside the project and cannot, its parts apart.
 
     description: with all its parameters.
     """
-    return list(implementation(kind, description["name"]).absences(SimpleNamespace(**description)))
+    return list(implementation(kind, description["name"]).missing_inputs(SimpleNamespace(**description)))
 
 
 def warnings(kind: str, description: Mapping[str, Any], inputs: Input | None) -> list[Objection]:

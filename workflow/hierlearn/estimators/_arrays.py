@@ -6,7 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from hierlearn.core.protocols import Batch, Data, Features, Fit, Input, Learner, Monitor, NullMonitor, Sample, State
+from hierlearn.core.protocols import (
+    Batch,
+    Data,
+    Features,
+    Fit,
+    Input,
+    Learner,
+    Monitor,
+    NullMonitor,
+    State,
+    TrainingData,
+)
 from hierlearn.core.streams import Streams
 from hierlearn.representations.raw import Raw
 
@@ -116,12 +127,12 @@ def fit(
     numbers; shape: of pictures. Returns the learner's `Fit` of one seed. Raises ValueError as the learner does.
     """
     roles = {"training": training, "validation": held_out}
-    learner.refuse(Table(training.x.shape[1], shape))
+    learner.raise_for(Table(training.x.shape[1], shape))
     streams = Streams(KEY, (seed,))
     data = Arrays(kind, roles, (seed,), shape)
     features = Points({role: rows.x for role, rows in roles.items()})
     own = streams.at("learner", learner.stream_key or type(learner).__name__)
-    sample = Sample(data, features, len(training.x), choices, own)
+    sample = TrainingData(data, features, len(training.x), choices, own)
     return learner.fit(sample, monitor or NullMonitor(), {})
 
 

@@ -21,7 +21,7 @@ class Pictures(Input):
 
     dimension: int
 
-    def objections(self, inputs: Input) -> Iterator[Objection]:
+    def validate(self, inputs: Input) -> Iterator[Objection]:
         """Another dimension than that of the pictures."""
         # A single channel goes without saying.
         sizes = [size for size in inputs.shape or () if size > 1]

@@ -83,7 +83,7 @@ class Hierarchy(Strings):
 
     def rules(self, streams: Streams) -> list[np.ndarray]:
         """As in Strings. Raises ValueError where the dimension is none of such strings."""
-        self.refuse(self)
+        self.raise_for(self)
         sizes = self.symbols, self.synonyms, self.branching
 
         def draw(parents: int) -> Callable[[np.random.Generator], np.ndarray]:

@@ -30,7 +30,7 @@ class AnisotropicSphere(Rows):
     law = stream_key = "anisotropic_sphere"
     norm = "unit"
 
-    def objections(self, inputs: Input) -> Iterator[Objection]:
+    def validate(self, inputs: Input) -> Iterator[Objection]:
         """Object to more spikes than directions."""
         if self.spectrum == "spiked" and self.spikes > inputs.dimension:
             yield "spikes", f"{self.spikes}", f"at most the dimension {inputs.dimension}"

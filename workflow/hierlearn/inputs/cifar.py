@@ -33,7 +33,7 @@ class Cifar(Pictures, Finite):
     ] = "data"
     law = stream_key = "cifar"
 
-    def absences(self) -> Iterator[Objection]:
+    def missing_inputs(self) -> Iterator[Objection]:
         """Report an archive that is not there, or not the published one."""
         wrong = fault(self.folder, self.classes)
         if wrong is not None:

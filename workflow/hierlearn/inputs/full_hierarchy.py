@@ -23,7 +23,7 @@ class FullHierarchy(Hierarchy):
     classes: Annotated[int | None, Ge(2), "Number n_c of classes, at most v; null: v."] = None
     law = stream_key = "full_hierarchy"
 
-    def objections(self, inputs: Input) -> Iterator[Objection]:
+    def validate(self, inputs: Input) -> Iterator[Objection]:
         """Object to another dimension than that of the strings, tables beyond memory, more classes than symbols."""
         leaves = self.branching**self.levels
         symbols, rest = divmod(inputs.dimension, leaves)

@@ -30,7 +30,7 @@ class HiddenBits(Strings):
     law = stream_key = "hidden_bits"
     places, branching, leaves = 2, 2, 4
 
-    def objections(self, inputs: Input) -> Iterator[Objection]:
+    def validate(self, inputs: Input) -> Iterator[Objection]:
         """Object to more synonyms than pairs, another dimension than that of the strings."""
         if HIDDEN * self.synonyms > self.symbols**2:
             yield "synonyms", f"{self.synonyms} for each of {HIDDEN}", f"at most the {self.symbols**2} pairs in all"

@@ -25,7 +25,7 @@ class RandomHierarchy(Hierarchy):
     classes: Annotated[int | None, Ge(2), "Number n_c of classes; null: v."] = None
     law = stream_key = "random_hierarchy"
 
-    def objections(self, inputs: Input) -> Iterator[Objection]:
+    def validate(self, inputs: Input) -> Iterator[Objection]:
         """Object to more synonyms than strings, tables beyond memory, another dimension than that of the strings."""
         strings, most = self.symbols**self.branching, max(self.symbols, self.classes or 0)
         if strings > TABLE:

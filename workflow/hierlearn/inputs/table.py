@@ -75,14 +75,14 @@ class Table(Finite):
             return {}
         return {"sha256": found.sha256, "shape": found.shape and list(found.shape)}
 
-    def absences(self) -> Iterator[Objection]:
+    def missing_inputs(self) -> Iterator[Objection]:
         """Report a file that is not there, or that cannot be used; another one than the study states."""
         try:
             _checked(self)
         except UnreadableTable as error:
             yield error.objection
 
-    def objections(self, inputs: Any) -> Iterator[Objection]:
+    def validate(self, inputs: Any) -> Iterator[Objection]:
         """Object to another dimension than the file has."""
         found = _known(self)
         if found is not None and inputs.dimension != len(found.names):
@@ -168,7 +168,7 @@ def _checked(asked: Any) -> _tables.Table:
 
 
 def _known(asked: Any) -> _tables.Table | None:
-    """Return the file of a description, None where it cannot be used, of which `absences` tells."""
+    """Return the file of a description, None where it cannot be used, of which `missing_inputs` tells."""
     try:
         return _checked(asked)
     except UnreadableTable:

@@ -41,7 +41,7 @@ class NtkConvolutional(Kernel):
     dense: Annotated[Index, "Fully connected ReLU layers between the places, or their mean, and the output."] = 0
     trained: Annotated[Literal["all", "last"], "Layers that are trained: all; last, the conjugate kernel."] = "all"
 
-    def objections(self, inputs: Input | None) -> Iterator[Objection]:
+    def validate(self, inputs: Input | None) -> Iterator[Objection]:
         """Object to filters that the places do not carry, and places that are none of the law's."""
         places = self.places or (None if inputs is None else inputs.dimension)
         if inputs is not None and places is not None and inputs.dimension % places:

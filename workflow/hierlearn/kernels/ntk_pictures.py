@@ -37,7 +37,7 @@ class NtkPictures(Kernel):
     pooling: Annotated[bool, "Whether the output sees the mean over pixels, or every pixel."] = False
     trained: Annotated[Literal["all", "last"], "Layers that are trained: all; last, the conjugate kernel."] = "all"
 
-    def objections(self, inputs: Input | None) -> Iterator[Objection]:
+    def validate(self, inputs: Input | None) -> Iterator[Objection]:
         """Object to pictures that do not have the coordinates."""
         if inputs is not None:
             height, width = NtkPictures._size(self, inputs.dimension)

@@ -49,7 +49,7 @@ class ConvolutionalParameters:
         Literal["mean", "flat"], "What the output sees of a layer: its mean over places, or every place."
     ] = "mean"
 
-    def objections(self, inputs: Input | None) -> Iterator[Objection]:
+    def validate(self, inputs: Input | None) -> Iterator[Objection]:
         """Networks that the pictures cannot carry."""
         try:
             if inputs is not None:
@@ -57,7 +57,7 @@ class ConvolutionalParameters:
         except Misfit as misfit:
             yield misfit.args
 
-    def objections_to(self, labels: Labels, representation: Representation) -> Iterator[Objection]:
+    def validate_data(self, labels: Labels, representation: Representation) -> Iterator[Objection]:
         """Features, which are no picture."""
         if representation.unlabelled:
             yield "name", "a network of pictures on features", "the representation raw, or another learner"

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from hierlearn.core.protocols import Monitor, Sample
+from hierlearn.core.protocols import Monitor, TrainingData
 from hierlearn.learners._convolutional_networks import pictures
 from hierlearn.learners._runs import Lockstep, Setting
 from hierlearn.learners._selection import error
@@ -20,7 +20,7 @@ class Block(Lockstep):
 
     steps_between_signs = 25
 
-    def __init__(self, training: Any, sample: Sample, runs: Sequence[tuple[int, Setting]]) -> None:
+    def __init__(self, training: Any, sample: TrainingData, runs: Sequence[tuple[int, Setting]]) -> None:
         self.training, self.sample, self.runs = training, sample, list(runs)
         starts = [0, *training.ends[:-1]]
         self.looks = sorted(

@@ -12,7 +12,7 @@ import numpy as np
 
 from hierlearn.core.component import Component
 from hierlearn.core.parameters import NotNegative, Positive
-from hierlearn.core.protocols import STATUS, Fit, Monitor, Sample, State
+from hierlearn.core.protocols import STATUS, Fit, Monitor, State, TrainingData
 from hierlearn.learners._selection import best, divergence, error, fit_of_seed
 
 BLOCK_ROWS = 512
@@ -36,7 +36,7 @@ def grid(choices: Mapping[str, Sequence[Any]]) -> list[Setting]:
     return [dict(zip(values, one, strict=True)) for one in product(*values.values())]
 
 
-def take(sample: Sample, positions: Iterable[int]) -> Sample:
+def take(sample: TrainingData, positions: Iterable[int]) -> TrainingData:
     """Return the same for a part of the seeds."""
     positions = list(positions)
     data, features = sample.data.take(positions), sample.features.take(positions)
@@ -58,7 +58,7 @@ class Batches:
     """
 
     def __init__(
-        self, sample: Sample, size: int, online: bool, see: Callable[..., tuple[np.ndarray, np.ndarray]]
+        self, sample: TrainingData, size: int, online: bool, see: Callable[..., tuple[np.ndarray, np.ndarray]]
     ) -> None:
         self.sample, self.online, self.see, self.size = sample, online, see, min(size, sample.n)
         self.per_epoch = -(-sample.n // self.size)
@@ -158,7 +158,7 @@ class Runs(Lockstep):
     traced: int
     entries: int
 
-    def __init__(self, learner: Any, sample: Sample, settings: Sequence[Setting]) -> None:
+    def __init__(self, learner: Any, sample: TrainingData, settings: Sequence[Setting]) -> None:
         self.learner, self.sample, self.settings = learner, sample, list(settings)
         self.data, self.shape = sample.data, (len(sample.data.seeds), len(settings))
         self.batches = Batches(sample, learner.batch, learner.online, weakly(self.see))

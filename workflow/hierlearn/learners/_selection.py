@@ -7,7 +7,7 @@ import numpy as np
 
 from hierlearn.core.parameters import Schema
 from hierlearn.core.problem import wrong_classes
-from hierlearn.core.protocols import Data, Fit, Labels, Monitor, Objection, Sample
+from hierlearn.core.protocols import Data, Fit, Labels, Monitor, Objection, TrainingData
 
 # Measures of learners that train many settings of the steps.
 DIVERGED = {
@@ -33,7 +33,7 @@ def points_of_rules(data: Data) -> dict[str, int]:
     return {"validation": data.held_out} | ({"test": test} if test else {})
 
 
-def stack_by_rule(sample: Sample, fits: Iterable[Mapping[str, Fit]]) -> Fit:
+def stack_by_rule(sample: TrainingData, fits: Iterable[Mapping[str, Fit]]) -> Fit:
     """All seeds' fits by the rule that the sample asks for. fits: of each seed, by the role of the points."""
     rule = sample.choices.get("selected_on", [SelectionRule.selected_on])[0]
     fit = Fit.stack(one[rule] for one in fits)
@@ -93,7 +93,7 @@ def loss_of_classes(loss: str, labels: Labels) -> Iterator[Objection]:
         yield "loss", f"{loss!r} with a target of {labels.kind}", "squared"
 
 
-def points_by_seed(sample: Sample) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
+def points_by_seed(sample: TrainingData) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
     """Features and labels of each seed's training points, (n, D) and (n, k), and the same of its validation points."""
     points = [("training", sample.n), ("validation", sample.data.held_out)]
     arrays = [of for one in points for of in (sample.features.draw(*one), sample.data.draw(*one).labels)]

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from hierlearn.core.protocols import Sample
+from hierlearn.core.protocols import TrainingData
 from hierlearn.theory.activations import derivative
 
 Loss = Annotated[
@@ -18,7 +18,7 @@ def normal(generator: np.random.Generator, rows: int, columns: int) -> np.ndarra
     return generator.standard_normal((rows, columns)).astype(np.float32)
 
 
-def first_layers(sample: Sample, width: int) -> np.ndarray:
+def first_layers(sample: TrainingData, width: int) -> np.ndarray:
     """w0 of every seed, (S, m/2, D) float32."""
     inputs = sample.features.draw("training", sample.n).shape[-1]
     return sample.streams.at("w0").stack(lambda g: normal(g, width // 2, inputs))

@@ -9,7 +9,7 @@ from annotated_types import Ge, Interval
 
 from hierlearn.core.needs import Needs, Sizes
 from hierlearn.core.parameters import EXECUTION, Count, Index, NotNegative, Share
-from hierlearn.core.protocols import STATUS, Features, Fit, Input, Learner, Monitor, Objection, Sample, State
+from hierlearn.core.protocols import STATUS, Features, Fit, Input, Learner, Monitor, Objection, State, TrainingData
 from hierlearn.learners._convolutional_networks import (
     ConvolutionalParameters,
     Device,
@@ -89,13 +89,13 @@ class Convolutional(ConvolutionalParameters, Learner):
     }
     Choices = Rates
 
-    def objections(self, inputs: Input | None) -> Iterator[Objection]:
+    def validate(self, inputs: Input | None) -> Iterator[Objection]:
         """Object to networks that the pictures cannot carry, and layers that are none of theirs."""
         if (self.fixed or 0) > self.trained:
             yield "fixed", f"{self.fixed}", f"at most trained = {self.trained}"
         if self.precision == "half" and self.device == "cpu":
             yield "precision", "'half' with device 'cpu'", "single, or device cuda or auto"
-        refused = [*ConvolutionalParameters.objections(self, inputs)]
+        refused = [*ConvolutionalParameters.validate(self, inputs)]
         yield from refused
         if inputs is None or refused:
             return
@@ -132,7 +132,7 @@ class Convolutional(ConvolutionalParameters, Learner):
             gpus=int(self.device == "cuda"),
         )
 
-    def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
+    def fit(self, sample: TrainingData, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """Fit all seeds; state: weights, running statistics (S, ...) float32, shape (S, 3) of a picture, depth (S,)."""
         from hierlearn.solvers.convolutional.training import ConvolutionalTraining, Points
 
@@ -205,7 +205,7 @@ class Convolutional(ConvolutionalParameters, Learner):
 
     def _best(
         self,
-        sample: Sample,
+        sample: TrainingData,
         monitor: Monitor,
         blocks: Sequence[Block],
         seed: int,

@@ -8,7 +8,7 @@ import numpy as np
 
 from hierlearn.core.needs import Needs, Sizes
 from hierlearn.core.parameters import Positive
-from hierlearn.core.protocols import Features, Fit, Learner, Monitor, Sample, State
+from hierlearn.core.protocols import Features, Fit, Learner, Monitor, State, TrainingData
 from hierlearn.learners._convolutional_networks import (
     ConvolutionalParameters,
     Device,
@@ -67,7 +67,7 @@ class ConvolutionalKernel(ConvolutionalParameters, Learner):
             gpus=int(self.device == "cuda"),
         )
 
-    def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
+    def fit(self, sample: TrainingData, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """Fit all seeds; state: coefficients (S, n, k) float64 of training points; the network, (S, ...) float32."""
         from hierlearn.solvers.convolutional import model, tangent
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from hierlearn.core.needs import Needs, Sizes
 from hierlearn.core.parameters import NotNegative, Positive
-from hierlearn.core.protocols import Features, Fit, Learner, Monitor, Sample, State
+from hierlearn.core.protocols import Features, Fit, Learner, Monitor, State, TrainingData
 from hierlearn.core.streams import Streams
 from hierlearn.learners.densenets.parameters import LAYER_MEASURES, LAYER_TRACES, LayerChoices, LayerParameters
 from hierlearn.learners.densenets.refit import MOST_POINTS, MOST_POINTS_OF_CLASSES, added_outputs, refit, refit_outputs
@@ -69,7 +69,7 @@ class Densenet(LayerParameters, Learner):
         refit = 3 * points * (sizes.dimension**2 + self.width**2) if self.readout == "refitted" else 0
         return replace(needs, memory={**needs.memory, "fit": needs.memory["fit"] + refit})
 
-    def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
+    def fit(self, sample: TrainingData, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """Fit all seeds; state: layer_2 .. layer_L (S, m, size), float32, and what is taken from the teacher."""
         fit = train(self, sample, monitor)
         if self.readout == "refitted":
@@ -106,7 +106,7 @@ class Densenet(LayerParameters, Learner):
         """Return the training of runs with given starts (R, ...)."""
         return DensenetTraining(runs.layout, Clock(runs.schedule, len(runs.streams)), start, **options)
 
-    def _class_measures(self, fit: Fit, sample: Sample) -> State:
+    def _class_measures(self, fit: Fit, sample: TrainingData) -> State:
         """CLASS_MEASURES (S,); NaN for teachers that are no quadratic DenseNets, cross_entropy for regression too."""
         data, truth, count = sample.data, sample.data.oracle, sample.data.held_out
         found = dict.fromkeys(CLASS_MEASURES, np.full(len(data.seeds), np.nan))

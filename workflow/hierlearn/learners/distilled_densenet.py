@@ -10,7 +10,7 @@ import numpy as np
 from annotated_types import Ge, Gt
 
 from hierlearn.core.parameters import NotNegative, Positive, Share
-from hierlearn.core.protocols import Features, Fit, Learner, Monitor, Sample, State
+from hierlearn.core.protocols import Features, Fit, Learner, Monitor, State, TrainingData
 from hierlearn.core.streams import Streams
 from hierlearn.learners.densenets.parameters import (
     LAYER_MEASURES,
@@ -95,7 +95,7 @@ class DistilledDensenet(LayerParameters, Learner):
     class Choices(LayerChoices):
         weight_decay: Annotated[NotNegative, "Weight decay, beside lambda_6."] = 0.0
 
-    def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
+    def fit(self, sample: TrainingData, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """Fit all seeds; state: inner_l K, outer_l W, fixed_l R, (S, ...) float32; what is taken from the teacher."""
         return train(self, sample, monitor)
 

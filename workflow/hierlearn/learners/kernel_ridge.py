@@ -9,7 +9,7 @@ import numpy as np
 
 from hierlearn.core.needs import Needs, Sizes
 from hierlearn.core.parameters import Nested, Positive
-from hierlearn.core.protocols import Features, Fit, Kernel, Learner, Monitor, Sample, State
+from hierlearn.core.protocols import Features, Fit, Kernel, Learner, Monitor, State, TrainingData
 from hierlearn.learners._dual import DualFit, cross_gram_matrix, fit_dual, gram_matrix, no_fit
 from hierlearn.learners._selection import best, fit_of_seed, points_by_seed
 from hierlearn.theory.gegenbauer import spectrum
@@ -55,7 +55,7 @@ class KernelRidge(Learner):
             parallel=0.7,
         )
 
-    def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
+    def fit(self, sample: TrainingData, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """Fit all seeds; state: coefficients (S, n, k) float64 on the first n training points, bandwidth (S,)."""
         bandwidths = sample.choices.get("bandwidth", [self.Choices.bandwidth])
         for key in [key for key in cache if key[-1] not in bandwidths]:
@@ -82,7 +82,7 @@ class KernelRidge(Learner):
         return Fit.stack(fits)
 
     def _fit_bandwidth(
-        self, b: float, points: Sequence[np.ndarray], sample: Sample, cache: dict[Any, Any], seed: int
+        self, b: float, points: Sequence[np.ndarray], sample: TrainingData, cache: dict[Any, Any], seed: int
     ) -> DualFit:
         """points: x, y and those of validation. Raises OverflowError where the kernel is beyond the range."""
         x, y, z, labels = points

@@ -19,8 +19,8 @@ from hierlearn.core.protocols import (
     Monitor,
     Objection,
     Representation,
-    Sample,
     State,
+    TrainingData,
 )
 from hierlearn.learners._dual import cross_gram_matrix, fit_dual, gram_matrix
 from hierlearn.learners._selection import fit_of_seed, points_by_seed
@@ -49,7 +49,7 @@ class KernelRounds(Learner):
             Positive, "Ridges in units of the mean diagonal of the Gram matrix; each round takes the best for itself."
         ]
 
-    def objections_to(self, labels: Labels, representation: Representation) -> Iterator[Objection]:
+    def validate_data(self, labels: Labels, representation: Representation) -> Iterator[Objection]:
         """Object to classes: what the first round leaves of a label is no label."""
         if labels.kind != "regression":
             yield "name", f"rounds of regression for a target of {labels.kind}", "another learner, or regression"
@@ -69,9 +69,9 @@ class KernelRounds(Learner):
             },
         )
 
-    def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
+    def fit(self, sample: TrainingData, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """Fit all seeds; state: first, second (S, n, k) coefficients, predicted (S, n, k), what the second one saw."""
-        self.refuse_sample(sample)
+        self.raise_for_data(sample)
         fits = []
         for seed, (x, y, z, labels) in zip(sample.data.seeds, points_by_seed(sample), strict=True):
             gram = gram_matrix(self.first, x, cache, ("gram", seed))

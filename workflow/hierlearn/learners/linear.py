@@ -8,7 +8,7 @@ import numpy as np
 
 from hierlearn.core.needs import Needs, Sizes
 from hierlearn.core.parameters import Count, Positive
-from hierlearn.core.protocols import STATUS, Features, Fit, Learner, Monitor, Sample, State
+from hierlearn.core.protocols import STATUS, Features, Fit, Learner, Monitor, State, TrainingData
 from hierlearn.learners._selection import best_on_validation, error, fit_of_seed, points_by_seed
 from hierlearn.solvers.ridge import linear_ridge_path
 
@@ -47,7 +47,7 @@ class Linear(Learner):
             work={"fit": passes[self.penalty] * n * features, "predict": 2 * sizes.test * features * sizes.outputs},
         )
 
-    def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
+    def fit(self, sample: TrainingData, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """Fit all seeds; state: weights (S, D, k) float64. A lasso of open duality gap has the status not_converged."""
         ridges, kind = np.asarray(sample.choices["ridge"], np.float64), sample.data.kind
         path = self._ridge if self.penalty == "ridge" else self._lasso

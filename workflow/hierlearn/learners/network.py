@@ -18,8 +18,8 @@ from hierlearn.core.protocols import (
     Monitor,
     Objection,
     Representation,
-    Sample,
     State,
+    TrainingData,
 )
 from hierlearn.learners._runs import BLOCK_ROWS, FRESH_POINTS, Rates, grid, take
 from hierlearn.learners._selection import DIVERGED, SelectionRule, loss_of_classes, stack_by_rule
@@ -80,7 +80,7 @@ class Network(NetworkParameters, Learner):
     class Choices(Rates, SelectionRule):
         pass
 
-    def objections(self, inputs: Input | None) -> Iterator[Objection]:
+    def validate(self, inputs: Input | None) -> Iterator[Objection]:
         """Object to what cannot be trained layer by layer."""
         if self.schedule == "layerwise" and self.architecture != "resnet":
             yield "architecture", f"{self.architecture!r} with schedule 'layerwise'", "resnet"
@@ -89,7 +89,7 @@ class Network(NetworkParameters, Learner):
         if self.schedule == "layerwise" and self.online:
             yield "online", "True with schedule 'layerwise'", "false, or the schedule joint"
 
-    def objections_to(self, labels: Labels, representation: Representation) -> Iterator[Objection]:
+    def validate_data(self, labels: Labels, representation: Representation) -> Iterator[Objection]:
         """Object to a loss of classes on another target."""
         yield from loss_of_classes(self.loss, labels)
 
@@ -121,9 +121,9 @@ class Network(NetworkParameters, Learner):
             parallel=0.6 if square else 0.0,
         )
 
-    def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
+    def fit(self, sample: TrainingData, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """Fit all seeds; state: the weights of the network, or start_* and what was trained, (S, ...) float32."""
-        self.refuse_sample(sample)
+        self.raise_for_data(sample)
         seeds = sample.data.seeds
         settings = grid({name: values for name, values in sample.choices.items() if name != "selected_on"})
         place = repr(settings), sample.n

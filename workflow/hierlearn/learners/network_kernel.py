@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from hierlearn.core.needs import Needs, Sizes
 from hierlearn.core.parameters import Positive
-from hierlearn.core.protocols import STATUS, Features, Fit, Learner, Monitor, Sample, State
+from hierlearn.core.protocols import STATUS, Features, Fit, Learner, Monitor, State, TrainingData
 from hierlearn.core.streams import Streams
 from hierlearn.learners._dual import say_dropped
 from hierlearn.learners._selection import (
@@ -74,7 +74,7 @@ class NetworkKernel(NetworkParameters, Learner):
             parallel=0.6,
         )
 
-    def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
+    def fit(self, sample: TrainingData, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """Fit all seeds; state: coefficients (S, n, k) float64 of training points, key (S, 4) int64 of the weights."""
         # The weights themselves, of three layers a square matrix, would be most of what is stored.
         keys = sample.streams.at("start").stack(lambda generator: generator.integers(0, 2**63, 4))
@@ -111,7 +111,7 @@ class NetworkKernel(NetworkParameters, Learner):
         """Return the weights of a key, with a run of one in front."""
         return self.initial_weights(inputs, outputs, Streams((), (0,)).at(*key.tolist()))
 
-    def _solve(self, sample: Sample, ridges: ArrayLike, i: int, key: np.ndarray) -> dict[str, Fit]:
+    def _solve(self, sample: TrainingData, ridges: ArrayLike, i: int, key: np.ndarray) -> dict[str, Fit]:
         """Return the fit of one seed, by the points on which the ridge is chosen."""
         data, n = sample.data, sample.n
         kind, counts = data.kind, points_of_rules(data)

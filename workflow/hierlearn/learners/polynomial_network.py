@@ -8,7 +8,7 @@ from annotated_types import Ge, Interval
 
 from hierlearn.core.needs import Needs, Sizes
 from hierlearn.core.parameters import Positive
-from hierlearn.core.protocols import Features, Fit, Learner, Monitor, Sample, State
+from hierlearn.core.protocols import Features, Fit, Learner, Monitor, State, TrainingData
 from hierlearn.core.streams import Streams
 from hierlearn.learners._runs import BLOCK_ROWS, Rates
 from hierlearn.learners._selection import DIVERGED
@@ -77,7 +77,7 @@ class PolynomialNetwork(TrainingParameters, Learner):
             },
         )
 
-    def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
+    def fit(self, sample: TrainingData, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """Fit all seeds; state: layer_2 (S, m, 2 d + 1) float32, w beside b, and what is taken from the teacher."""
         return train(self, sample, monitor)
 

@@ -18,8 +18,8 @@ from hierlearn.core.protocols import (
     Monitor,
     Objection,
     Representation,
-    Sample,
     State,
+    TrainingData,
 )
 from hierlearn.learners._randomised import RandomisedNetwork, exact_squared_loss, mean_outputs, network, sample_loss
 from hierlearn.learners._selection import best_on_validation, error, fit_of_seed, loss_of_classes, points_by_seed
@@ -79,9 +79,9 @@ class Randomised(Learner):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.refuse()
+        self.raise_for()
 
-    def objections(self, inputs: Input | None) -> Iterator[Objection]:
+    def validate(self, inputs: Input | None) -> Iterator[Objection]:
         """Object to derivatives that an activation does not have, and losses without a closed mean."""
         if self.order > 2 and self.activation not in ANALYTIC_GATES:
             yield "activation", f"{self.activation!r} with order {self.order}", "erf, sin or softplus, or order 2"
@@ -90,7 +90,7 @@ class Randomised(Learner):
         if self.draws == "none" and self.order != 2:
             yield "draws", f"'none' with order {self.order}", "exact, sampled, or order 2"
 
-    def objections_to(self, labels: Labels, representation: Representation) -> Iterator[Objection]:
+    def validate_data(self, labels: Labels, representation: Representation) -> Iterator[Objection]:
         """Object to a loss of classes on another target."""
         yield from loss_of_classes(self.loss, labels)
 
@@ -112,9 +112,9 @@ class Randomised(Learner):
             },
         )
 
-    def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
+    def fit(self, sample: TrainingData, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """Fit all seeds; state: w0 (S, m/2, D), weights (S, k, m, D) float32, for orders above 2 (S, k, m/2, D)."""
-        self.refuse_sample(sample)
+        self.raise_for_data(sample)
         data, kind, ridges = sample.data, sample.data.kind, list(sample.choices["ridge"])
         w0, net, loss = first_layers(sample, self.width), self._network(), LOSSES[self.loss]
         shape, fits = (net.directions, w0.shape[-1]), []

@@ -9,7 +9,17 @@ import numpy as np
 from hierlearn.core import registry
 from hierlearn.core.needs import Needs, Sizes
 from hierlearn.core.parameters import Nested, NotNegative, Positive
-from hierlearn.core.protocols import Features, Fit, Input, Learner, Monitor, Objection, Representation, Sample, State
+from hierlearn.core.protocols import (
+    Features,
+    Fit,
+    Input,
+    Learner,
+    Monitor,
+    Objection,
+    Representation,
+    State,
+    TrainingData,
+)
 
 # The models whose weights are directions w_r.
 WITH_DIRECTIONS = ("taylor", "randomised")
@@ -40,7 +50,7 @@ class Reweighted(Learner):
     class Choices:
         ridge: Annotated[Positive, "Ridges for features with |h|^2 = D; each fit takes the best for itself."]
 
-    def objections(self, inputs: Input | None) -> Iterator[Objection]:
+    def validate(self, inputs: Input | None) -> Iterator[Objection]:
         """Object to models of the project that have no directions."""
         described: Any = self.model
         name = described["name"]
@@ -63,7 +73,7 @@ class Reweighted(Learner):
             parallel=once.parallel,
         )
 
-    def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
+    def fit(self, sample: TrainingData, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """Fit all seeds; state: of the second fit, and map (S, D, D) float32. Raises ValueError without weights."""
         first = self.model.fit(replace(sample, streams=sample.streams.at("first")), monitor, {})
         if "weights" not in first.state:

@@ -7,7 +7,7 @@ import numpy as np
 
 from hierlearn.core.needs import Needs, Sizes
 from hierlearn.core.parameters import Count, Even, Positive
-from hierlearn.core.protocols import STATUS, Features, Fit, Learner, Monitor, Sample, State
+from hierlearn.core.protocols import STATUS, Features, Fit, Learner, Monitor, State, TrainingData
 from hierlearn.learners._dual import say_dropped
 from hierlearn.learners._selection import best_on_validation, error, fit_of_seed, points_by_seed
 from hierlearn.learners._symmetric_gates import first_layers, gates_of, linear_outputs
@@ -49,7 +49,7 @@ class TangentRows(Learner):
             work={"fit": 12 * sizes.choices * sizes.outputs * step, "predict": 4 * sizes.test * weights},
         )
 
-    def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
+    def fit(self, sample: TrainingData, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """Fit all seeds; state: w0 (S, m/2, D), weights (S, k, m, D) float32, as `taylor` of order 1 has them."""
         ridges, kind = np.asarray(sample.choices["ridge"], np.float64), sample.data.kind
         parts = zip(first_layers(sample, self.width), points_by_seed(sample), strict=True)

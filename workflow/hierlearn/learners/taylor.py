@@ -19,8 +19,8 @@ from hierlearn.core.protocols import (
     Monitor,
     Objection,
     Representation,
-    Sample,
     State,
+    TrainingData,
 )
 from hierlearn.learners._dual import cross_gram_matrix, fit_dual, gram_matrix
 from hierlearn.learners._selection import best_on_validation, error, fit_of_seed, loss_of_classes, points_by_seed
@@ -113,9 +113,9 @@ class Taylor(Learner):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.refuse()
+        self.raise_for()
 
-    def objections(self, inputs: Input | None) -> Iterator[Objection]:
+    def validate(self, inputs: Input | None) -> Iterator[Objection]:
         """Object to derivatives that an activation does not have, and losses whose minimum no linear system solves."""
         if self.order > 2 and self.activation not in ANALYTIC_GATES:
             found = f"{self.activation!r} with order {self.order}"
@@ -123,7 +123,7 @@ class Taylor(Learner):
         if self.order == 1 and self.loss != "squared":
             yield "loss", f"{self.loss!r} with order 1", "squared, or another order"
 
-    def objections_to(self, labels: Labels, representation: Representation) -> Iterator[Objection]:
+    def validate_data(self, labels: Labels, representation: Representation) -> Iterator[Objection]:
         """Object to a loss of classes on another target, and a second moment of points that there are not."""
         yield from loss_of_classes(self.loss, labels)
         if self.regulariser == "data" and not representation.unlabelled:
@@ -157,9 +157,9 @@ class Taylor(Learner):
             parallel=0.6,
         )
 
-    def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
+    def fit(self, sample: TrainingData, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """Fit all seeds; state: w0 (S, m/2, D), weights (S, k, m, D) float32; with `data` root (S, D, D) too."""
-        self.refuse_sample(sample)
+        self.raise_for_data(sample)
         data = sample.data
         w0, roots = first_layers(sample, self.width), self._roots(data.seeds, sample.features, cache)
         generators = sample.streams.at("start").generators()

@@ -24,9 +24,9 @@ class Neural(Layer, Representation):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.refuse()
+        self.raise_for()
 
-    def objections(self, inputs: Input | None) -> Iterator[Objection]:
+    def validate(self, inputs: Input | None) -> Iterator[Objection]:
         """Object to more directions than features."""
         if self.whiten == "truncated" and self.directions > self.count:
             yield "directions", f"{self.directions}", f"at most count = {self.count}"

@@ -35,9 +35,9 @@ class TwoLayer(Representation):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.refuse()
+        self.raise_for()
 
-    def objections(self, inputs: Input | None) -> Iterator[Objection]:
+    def validate(self, inputs: Input | None) -> Iterator[Objection]:
         """Object to more directions than features."""
         if self.inner_directions > self.inner_count:
             yield "inner_directions", f"{self.inner_directions}", f"at most inner_count = {self.inner_count}"

@@ -25,7 +25,7 @@ class BitInteraction(Teacher):
 
     def draw(self, streams: Streams, inputs: Any) -> State:
         """Draw the rules (S, 4, m), codes; return symbols (S,) too."""
-        self.refuse(inputs)
+        self.raise_for(inputs)
         return {"rules": inputs.rules(streams)[0], "symbols": np.full(len(streams.seeds), inputs.symbols)}
 
     def parts(self, state: State, x: np.ndarray) -> dict[str, np.ndarray]:

@@ -26,7 +26,7 @@ class ComposedSines(Teacher):
     stream_key: ClassVar[str] = "composed_sines"
     LAWS = ("sphere",)
 
-    def objections(self, inputs: Input) -> Iterator[Objection]:
+    def validate(self, inputs: Input) -> Iterator[Objection]:
         """Object to another dimension than 4."""
         if inputs.dimension != DIMENSION:
             word = "most" if inputs.dimension > DIMENSION else "least"
@@ -34,7 +34,7 @@ class ComposedSines(Teacher):
 
     def draw(self, streams: Streams, inputs: Input) -> State:
         """Draw rotation (S, 4, 4). Raises ValueError for another law than the sphere, or another dimension."""
-        self.refuse(inputs)
+        self.raise_for(inputs)
         return {"rotation": streams.at("rotation").stack(lambda g: orthonormal_columns(g, DIMENSION, DIMENSION))}
 
     def target(self, state: State, x: np.ndarray) -> np.ndarray:

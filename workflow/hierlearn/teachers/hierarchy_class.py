@@ -24,7 +24,7 @@ class HierarchyClass(Teacher):
     stream_key: ClassVar[str] = "hierarchy_class"
     LAWS = ("random_hierarchy", "full_hierarchy")
 
-    def objections(self, inputs: Any) -> Iterator[Objection]:
+    def validate(self, inputs: Any) -> Iterator[Objection]:
         """Object to another number of classes than the input has."""
         if inputs.law in HierarchyClass.LAWS and self.classes != inputs.roots:
             yield "classes", f"{self.classes}", f"the input's {inputs.roots}"
@@ -36,7 +36,7 @@ class HierarchyClass(Teacher):
 
     def draw(self, streams: Streams, inputs: Any) -> State:
         """Draw rules_1 .. rules_L from the bottom, (S, symbols, m) codes each, and symbols and branching, (S,)."""
-        self.refuse(inputs)
+        self.raise_for(inputs)
         seeds = np.ones(len(streams.seeds), np.int64)
         rules = {f"rules_{level + 1}": values for level, values in enumerate(inputs.rules(streams))}
         return rules | {"symbols": inputs.symbols * seeds, "branching": inputs.branching * seeds}

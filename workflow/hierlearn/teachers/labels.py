@@ -37,7 +37,7 @@ class Labels(Teacher):
         """Return what the labels of the input are."""
         return {} if inputs.law not in Labels.LAWS else (_kinds(inputs) or {})
 
-    def objections(self, inputs: Any) -> Iterator[Objection]:
+    def validate(self, inputs: Any) -> Iterator[Objection]:
         """Object to other labels than the input has."""
         if self.classes == 1:
             yield "classes", "1", "0 for numbers, or 2 or more"
@@ -53,7 +53,7 @@ class Labels(Teacher):
 
     def draw(self, streams: Streams, inputs: Any) -> State:
         """Collect hashes (S, M) uint64, growing, of different rows, their mean targets (S, M, k), and the norm (S,)."""
-        self.refuse(inputs)
+        self.raise_for(inputs)
         everything = np.arange(sum(inputs.supply().values()))[None]
         hashes = _hashes(inputs.of_rows(everything)[0])
         known, places, counts = np.unique(hashes, return_inverse=True, return_counts=True)

@@ -25,14 +25,14 @@ class Parity(Teacher):
     stream_key: ClassVar[str] = "parity"
     LAWS = ("hypercube",)
 
-    def objections(self, inputs: Input) -> Iterator[Objection]:
+    def validate(self, inputs: Input) -> Iterator[Objection]:
         """Object to more factors than coordinates."""
         if self.order > inputs.dimension:
             yield "order", f"{self.order}", f"at most the dimension {inputs.dimension}"
 
     def draw(self, streams: Streams, inputs: Input) -> State:
         """Draw coordinates (S, k). Raises ValueError if k exceeds the dimension."""
-        self.refuse(inputs)
+        self.raise_for(inputs)
         return {"coordinates": streams.at("coordinates").stack(lambda g: g.permutation(inputs.dimension)[: self.order])}
 
     def target(self, state: State, x: np.ndarray) -> np.ndarray:

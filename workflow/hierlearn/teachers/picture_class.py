@@ -24,7 +24,7 @@ class PictureClass(Teacher):
     stream_key: ClassVar[str] = "picture_class"
     LAWS = ("digits", "shifted_digits", "cifar")
 
-    def objections(self, inputs: Any) -> Iterator[Objection]:
+    def validate(self, inputs: Any) -> Iterator[Objection]:
         """Object to another number of classes than the input has."""
         if inputs.law in PictureClass.LAWS and self.classes != inputs.classes:
             yield "classes", f"{self.classes}", f"the input's {inputs.classes}"
@@ -36,7 +36,7 @@ class PictureClass(Teacher):
 
     def draw(self, streams: Streams, inputs: Any) -> State:
         """Collect hashes (S, N) uint64, growing, classes (S, N) and shape (S, 3), (channels, height, width)."""
-        self.refuse(inputs)
+        self.raise_for(inputs)
         pictures, classes = inputs.library()
         hashes = _hashes(pictures)
         order, seeds = np.argsort(hashes), len(streams.seeds)

@@ -82,7 +82,7 @@ class QuadraticDensenet(Teacher):
     stream_key: ClassVar[str] = "quadratic_densenet"
     LAWS = ("gaussian", "uniform", "gaussian_mixture", "skewed")
 
-    def objections(self, inputs: Input) -> Iterator[Objection]:
+    def validate(self, inputs: Input) -> Iterator[Objection]:
         """Object to classes without a normal threshold, and networks that there are not."""
         if self.kind == "classes" and inputs.law != "gaussian":
             wanted = "regression, or the input gaussian, of which one coordinate is the threshold"
@@ -115,7 +115,7 @@ class QuadraticDensenet(Teacher):
         MOST_ERROR, at the alphas before any scaling by variances, there are more points. Raises ValueError where the
         parameters, the law and the dimension do not fit together.
         """
-        self.refuse(inputs)
+        self.raise_for(inputs)
         seeds = [self._one(streams.take([i]), inputs) for i in range(len(streams.seeds))]
         state = {name: np.stack([state[name] for state in seeds]) for name in seeds[0]}
         if self.misfit_of != "none":

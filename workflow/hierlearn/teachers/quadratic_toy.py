@@ -42,7 +42,7 @@ class QuadraticToy(Teacher):
     stream_key: ClassVar[str] = "quadratic_toy"
     LAWS = ("gaussian", "uniform", "skewed")
 
-    def objections(self, inputs: Input) -> Iterator[Objection]:
+    def validate(self, inputs: Input) -> Iterator[Objection]:
         """Object to fewer coordinates than the target has, or of another variance."""
         if inputs.dimension < COORDINATES[self.instance]:
             yield "dimension", f"{inputs.dimension}", f"at least {COORDINATES[self.instance]} for {self.instance}"
@@ -64,7 +64,7 @@ class QuadraticToy(Teacher):
 
         Raises ValueError for another law, or too small a dimension.
         """
-        self.refuse(inputs)
+        self.raise_for(inputs)
         seeds, count = len(streams.seeds), COORDINATES[self.instance]
         coordinates = streams.at("coordinates").stack(lambda g: g.permutation(inputs.dimension)[:count])
         power = inputs.power if inputs.law == "skewed" else 1

@@ -67,7 +67,7 @@ class ResidualComposition(Teacher):
     stream_key: ClassVar[str] = "residual_composition"
     LAWS = ("hypercube", "sphere", "gaussian")
 
-    def objections(self, inputs: Input) -> Iterator[Objection]:
+    def validate(self, inputs: Input) -> Iterator[Objection]:
         """Object to instances of other laws, more coordinates than there are, and targets without a second moment."""
         law, dimension, instance = inputs.law, inputs.dimension, self.instance
         exponentials = self.base_activation == self.composite_activation == "exponential"
@@ -106,7 +106,7 @@ class ResidualComposition(Teacher):
         (S, k, p_G, k), composite_coefficients (S, k, p_G), sampled_norm (S,). Raises ValueError where the instance does
         not suit the law, does not fit into d, or is zero.
         """
-        self.refuse(inputs)
+        self.raise_for(inputs)
         dimension, k = inputs.dimension, self.outputs
         if self.instance == "product" or self.instance in PARITIES:
             count = 2 * k if self.instance in PARITIES else k

@@ -49,7 +49,7 @@ class RidgePolynomial(Teacher):
     stream_key: ClassVar[str] = "ridge_polynomial"
     LAWS = ("sphere", "gaussian", "anisotropic_sphere")
 
-    def objections(self, inputs: Input) -> Iterator[Objection]:
+    def validate(self, inputs: Input) -> Iterator[Objection]:
         """Object to polynomials of other laws, directions or coefficients that do not fit, and targets that are 0."""
         found = list(RidgePolynomial._misfits(self, inputs))
         yield from found or RidgePolynomial._vanishing(self, inputs)
@@ -95,7 +95,7 @@ class RidgePolynomial(Teacher):
 
     def draw(self, streams: Streams, inputs: Input) -> State:
         """Draw directions (S, r, d), coefficients (S, r) float64. Raises ValueError where they do not fit into d."""
-        self.refuse(inputs)
+        self.raise_for(inputs)
 
         def one(generator: np.random.Generator) -> np.ndarray:
             if self.orthonormal:

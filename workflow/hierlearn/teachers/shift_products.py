@@ -28,14 +28,14 @@ class ShiftProducts(Teacher):
     outputs = OUTPUTS
     LAWS = ("hypercube",)
 
-    def objections(self, inputs: Input) -> Iterator[Objection]:
+    def validate(self, inputs: Input) -> Iterator[Objection]:
         """Object to fewer coordinates than two distances need."""
         if inputs.dimension < 5:
             yield "dimension", f"{inputs.dimension}", "at least 5, for two distances below its half"
 
     def draw(self, streams: Streams, inputs: Input) -> State:
         """Draw distances (S, 2); return square (S,), E|H|^2, too."""
-        self.refuse(inputs)
+        self.raise_for(inputs)
         most = (inputs.dimension - 1) // 2
         drawn = streams.at("distances").stack(lambda generator: 1 + generator.permutation(most)[:OUTPUTS])
         squares = np.array([_mean_square(inputs.dimension, own.tolist(), self.alpha) for own in drawn])

@@ -7,7 +7,7 @@ import numpy as np
 
 from hierlearn.core.needs import Needs, Sizes
 from hierlearn.core.parameters import Positive
-from hierlearn.core.protocols import STATUS, Features, Fit, Learner, Monitor, Sample, State
+from hierlearn.core.protocols import STATUS, Features, Fit, Learner, Monitor, State, TrainingData
 from hierlearn.learners._selection import best_on_validation, error, fit_of_seed, points_by_seed
 from hierlearn.solvers.ridge import linear_ridge_path
 
@@ -28,7 +28,7 @@ class Template(Learner):
             work={"fit": 4 * n * monomials**2, "predict": 2 * sizes.test * monomials},
         )
 
-    def fit(self, sample: Sample, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
+    def fit(self, sample: TrainingData, monitor: Monitor, cache: dict[Any, Any]) -> Fit:
         """Fit all seeds; state: weights (S, (D + 1)(D + 2) / 2, k) float64, ridge chosen on validation points."""
         ridges, kind = np.asarray(sample.choices["ridge"], np.float64), sample.data.kind
         fits = []

@@ -21,7 +21,7 @@ class Template(Teacher):
 
     def draw(self, streams: Streams, inputs: Input) -> State:
         """Draw directions (S, d): every seed has a stream of its own. Raises ValueError under another law."""
-        self.refuse(inputs)
+        self.raise_for(inputs)
         u = streams.at("directions").stack(lambda generator: generator.standard_normal(inputs.dimension))
         return {"directions": u / np.linalg.norm(u, axis=1, keepdims=True)}
 

@@ -37,7 +37,7 @@ class TrainingParameters:
     steps: Annotated[Count | None, "Steps, in place of epochs."] = None
     online: Annotated[bool, "One pass over fresh points: the number of samples is steps times batch."] = False
 
-    def objections_to(self, labels: Labels, representation: Representation) -> Iterator[Objection]:
+    def validate_data(self, labels: Labels, representation: Representation) -> Iterator[Objection]:
         """Object to several outputs, and classes without the threshold that the network is added to."""
         if labels.outputs > 1:
             found = f"a network of one output for a target of {labels.outputs} outputs"
@@ -69,9 +69,9 @@ class LayerParameters(TrainingParameters):
         list[Share] | None, "Parts of the training after which layers 3 .. L come at the latest; null: evenly spread."
     ] = None
 
-    def objections_to(self, labels: Labels, representation: Representation) -> Iterator[Objection]:
+    def validate_data(self, labels: Labels, representation: Representation) -> Iterator[Objection]:
         """Object to targets of another kind, and lists that do not fit the depth, which may be the teacher's."""
-        yield from TrainingParameters.objections_to(self, labels, representation)
+        yield from TrainingParameters.validate_data(self, labels, representation)
         depth = self.depth or (USUAL_DEPTH if labels.links is None else len(labels.links) + 1)
         layers = {"graph": depth - 1, "alphas": depth - 1, "distils": depth - 1, "starts": depth - 2}
         for name, count in (layers | {"thresholds": depth - 2}).items():

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import scipy
 
-from hierlearn.core.protocols import STATUS, Fit, Sample, State
+from hierlearn.core.protocols import STATUS, Fit, State, TrainingData
 from hierlearn.learners._runs import BLOCK_ROWS
 from hierlearn.learners._selection import best_on_validation, error
 from hierlearn.learners.densenets.student import Student
@@ -33,7 +33,7 @@ ITERATIONS = 40
 FAR, NEAR = 20.0, 10.0
 
 
-def refit(learner: Any, fit: Fit, sample: Sample) -> Fit:
+def refit(learner: Any, fit: Fit, sample: TrainingData) -> Fit:
     """Refit the last layer of a fit on the first training points; state: also readout (S, F) float64.
 
     For classes state: also correction (S, F) float64, which minimises the mean of

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from hierlearn.core.protocols import Fit, Monitor, Sample, State
+from hierlearn.core.protocols import Fit, Monitor, State, TrainingData
 from hierlearn.learners._runs import BLOCK_ROWS, Runs, Setting, best_fits, grid, weakly
 from hierlearn.learners._selection import error
 from hierlearn.learners.densenets.parameters import FEATURE_ERRORS, TRACED_POINTS
@@ -25,9 +25,9 @@ EVEN, EARLY = 8, 6
 Pass = tuple[list[np.ndarray], list[np.ndarray]]
 
 
-def train(learner: Any, sample: Sample, monitor: Monitor) -> Fit:
+def train(learner: Any, sample: TrainingData, monitor: Monitor) -> Fit:
     """Train; return for each seed the run with the least error on validation points."""
-    learner.refuse_sample(sample)
+    learner.raise_for_data(sample)
     runs, data = DensenetRuns(learner, sample, grid(sample.choices)), sample.data
     runs.train(monitor, f"n{sample.n}-seed{data.seeds[0]}-{len(data.seeds)}")
     fits = best_fits([runs], monitor, {"validation": data.held_out})
@@ -45,7 +45,7 @@ class DensenetRuns(Runs):
 
     traced = TRACED_POINTS
 
-    def __init__(self, learner: Any, sample: Sample, settings: Sequence[Setting]) -> None:
+    def __init__(self, learner: Any, sample: TrainingData, settings: Sequence[Setting]) -> None:
         self.student = Student.of(learner, sample.data)
         names, depth = [setting.get("graph", "own") for setting in settings], self.student.depth
         own_links = {"own": self.student.links}

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from hierlearn.core.protocols import Fit, Monitor, Sample, State
+from hierlearn.core.protocols import Fit, Monitor, State, TrainingData
 from hierlearn.learners._runs import BLOCK_ROWS, Runs, Setting, best_fits, take
 from hierlearn.learners._selection import error, points_of_rules
 from hierlearn.solvers.networks import NetworkTraining, Recipe, trainable
@@ -19,7 +19,9 @@ LOOKS = 24
 BYTES_TOGETHER, BYTES_IN_CACHE = 512 * 2**20, 8 * 2**20
 
 
-def train_grid(learner: Any, sample: Sample, settings: Sequence[Setting], monitor: Monitor) -> list[dict[str, Fit]]:
+def train_grid(
+    learner: Any, sample: TrainingData, settings: Sequence[Setting], monitor: Monitor
+) -> list[dict[str, Fit]]:
     """Train a grid; return a fit of each seed's best run, by the points on which it is best ("validation", "test")."""
     data, fits = sample.data, []
     inputs = learner.with_bias(sample.features.draw("validation", 1)).shape[-1] - learner.bias
@@ -44,7 +46,7 @@ class NetworkRuns(Runs):
 
     traced = TRACED_POINTS
 
-    def __init__(self, learner: Any, sample: Sample, settings: Sequence[Setting], start: State) -> None:
+    def __init__(self, learner: Any, sample: TrainingData, settings: Sequence[Setting], start: State) -> None:
         super().__init__(learner, sample, settings)
         self.start = start
         self.entries = sum(values[0].size for name, values in start.items() if name != "second_bias")

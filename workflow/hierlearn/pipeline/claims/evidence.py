@@ -108,8 +108,8 @@ def needed(asked: Described, found: Evidence) -> Evidence:
     return Evidence(_of_learners(found.scores, scored), _of_learners(found.traces, traced), probes, flops)
 
 
-def write(path: str | os.PathLike, asked: Described, found: Evidence, made: Mapping[str, str]) -> None:
-    """Write judged.nc. made: what provenance.attributes says of the job."""
+def write(path: str | os.PathLike, asked: Described, found: Evidence, provenance: Mapping[str, str]) -> None:
+    """Write judged.nc. provenance: what provenance.attributes says of the job."""
     groups: dict[str, Group] = {f"{PROBES}/{name}": _group(probe) for name, probe in found.probes.items()}
     groups |= {
         name: _group(part) for name, part in ((SCORES, found.scores), (TRACES, found.traces)) if part is not None
@@ -118,7 +118,7 @@ def write(path: str | os.PathLike, asked: Described, found: Evidence, made: Mapp
     text = json.dumps({"asked": asked, "flops": dict(found.flops)}, ensure_ascii=False).encode()
     said = {"long_name": "what is asked, as JSON in UTF-8: claims, their study, and counted operations", "units": "1"}
     groups[""] = {ASKED: Variable(("byte",), np.frombuffer(text, np.uint8), said)}
-    results.write(path, groups, made, compressed=True)
+    results.write(path, groups, provenance, compressed=True)
 
 
 def read(path: str | os.PathLike) -> tuple[Described, Evidence]:

@@ -30,14 +30,14 @@ def beside(path: Path) -> Path:
     return path.with_name(f".{path.name}.checksum")
 
 
-def write(path: str | os.PathLike, content: bytes, made: Mapping[str, str]) -> None:
-    """Put `content` at `path` all at once. made: what provenance.attributes says of the job.
+def write(path: str | os.PathLike, content: bytes, provenance: Mapping[str, str]) -> None:
+    """Put `content` at `path` all at once. provenance: what provenance.attributes says of the job.
 
     Nothing half-written is ever seen at `path`; a writer that was orphaned and its successor take turns.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    line = json.dumps({**made, "path": _path_below(path), "sha256": digest(content)}, sort_keys=True)
+    line = json.dumps({**provenance, "path": _path_below(path), "sha256": digest(content)}, sort_keys=True)
     part = path.with_name(f".{path.name}.part")
     with _locked(part) as descriptor:
         try:

@@ -15,18 +15,18 @@ from hierlearn.pipeline.files.netcdf import Group
 def write(
     path: str | os.PathLike,
     groups: Mapping[str, Group],
-    made: Mapping[str, str],
+    provenance: Mapping[str, str],
     compressed: bool = False,
     **described: str,
 ) -> None:
-    """Write a netCDF-4 file. made: what provenance.attributes says of the job; described: further attributes."""
-    checksums.write(path, netcdf.encode(groups, {**described, **made}, compressed), made)
+    """Write a netCDF-4 file. provenance: what provenance.attributes says of the job; described: further attributes."""
+    checksums.write(path, netcdf.encode(groups, {**described, **provenance}, compressed), provenance)
 
 
-def write_claims(path: str | os.PathLike, rows: list[dict[str, Any]], made: Mapping[str, str]) -> None:
+def write_claims(path: str | os.PathLike, rows: list[dict[str, Any]], provenance: Mapping[str, str]) -> None:
     """Write claims.json."""
-    text = json.dumps({"rows": rows, "provenance": made}, indent=1, sort_keys=True, allow_nan=False) + "\n"
-    checksums.write(path, text.encode(), made)
+    text = json.dumps({"rows": rows, "provenance": provenance}, indent=1, sort_keys=True, allow_nan=False) + "\n"
+    checksums.write(path, text.encode(), provenance)
 
 
 def read_claims(path: str | os.PathLike, expected: Mapping[str, str] | None = None) -> list[dict[str, Any]]:

@@ -13,7 +13,7 @@ from hierlearn.core import contracts, registry
 from hierlearn.core.needs import Needs, Sizes, points_presented
 from hierlearn.core.parameters import Count, Nested, NotNegative, Positive
 from hierlearn.core.problem import Problem, ProblemFeatures, pose
-from hierlearn.core.protocols import Fit, Learner, NullMonitor, Objection, Sample, Teacher
+from hierlearn.core.protocols import Fit, Learner, NullMonitor, Objection, Teacher, TrainingData
 from hierlearn.core.protocols import Input as Law
 from hierlearn.core.streams import Streams
 from hierlearn.pipeline.measurements._parameters import Several, TestPoints, TrainingPoints
@@ -60,7 +60,7 @@ class OwnProblem:
         choices = {"learning_rate": _rates(self), "weight_decay": [self.weight_decay]}
         if _is_kernel(name_of(learner)):
             choices = {"ridge": list(RIDGES)}
-        sample = Sample(posed, features, self.samples, choices, streams)
+        sample = TrainingData(posed, features, self.samples, choices, streams)
         return contracts.fit(learner, sample, NullMonitor(), {})
 
     def score(self, name: str, learner: Learner, fit: Fit, posed: Problem, features: ProblemFeatures) -> np.ndarray:
@@ -74,7 +74,7 @@ class OwnProblem:
         return np.where(failed, np.nan, 1 - risk / scale)
 
 
-def objections(own: Any, key: str, learners: Mapping[str, Mapping[str, Any]]) -> Iterator[Objection]:
+def validate(own: Any, key: str, learners: Mapping[str, Mapping[str, Any]]) -> Iterator[Objection]:
     """What law, teacher and learners by name object to, until something does, the latter under the parameter `key`.
 
     own: an OwnProblem that is not built.
@@ -83,7 +83,7 @@ def objections(own: Any, key: str, learners: Mapping[str, Mapping[str, Any]]) ->
         described = full(kind, vars(own)[part])
         if kind == "inputs":
             law = registry.build(kind, described, dimension=own.dimension)
-        refused = [*_too_large(described), *registry.objections(kind, described, law)]
+        refused = [*_too_large(described), *registry.validate(kind, described, law)]
         for parameter, found, allowed in refused:
             yield part, f"{parameter} {found}", allowed
         if refused:
@@ -95,7 +95,7 @@ def objections(own: Any, key: str, learners: Mapping[str, Mapping[str, Any]]) ->
     target, shown = registry.build("teachers", own.teacher), registry.build("representations", {"name": "raw"})
     for name, described in learners.items():
         whole = full("learners", described)
-        refused = registry.objections("learners", whole, law), registry.objections_to(whole, target, shown)
+        refused = registry.validate("learners", whole, law), registry.validate_data(whole, target, shown)
         for parameter, found, allowed in chain(*refused):
             yield key, f"{name}: {parameter} {found}", allowed
 

@@ -23,7 +23,7 @@ def name_of(component: Component) -> str:
 
 def require(component: Probe | Experiment, inputs: Input, norm: str = "unit") -> None:
     """Raises ValueError for a law of x that is none of the component's LAWS, or of another norm."""
-    component.refuse(inputs)
+    component.raise_for(inputs)
     if inputs.norm != norm:
         raise ValueError(f"{name_of(component)}: input of norm {inputs.norm}; expected {norm}")
 

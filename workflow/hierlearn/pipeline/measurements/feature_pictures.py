@@ -54,7 +54,7 @@ class FeaturePictures(OwnProblem, Experiment):
     # A picture has as many rows and columns as its pixels have.
     COORDINATES = {"layers": "layers", "unit": "shown", "row": "dimension", "column": "dimension"}
 
-    def objections(self, inputs: Law | None) -> Iterator[Objection]:
+    def validate(self, inputs: Law | None) -> Iterator[Objection]:
         """Another learner than a convolutional one, and what law, teacher and network object to."""
         if self.learner["name"] != "convolutional":
             yield "learner", f"{self.learner['name']!r}", "convolutional, whose units these are"
@@ -62,7 +62,7 @@ class FeaturePictures(OwnProblem, Experiment):
         if self.learner["width"] < 2:
             yield "learner", f"width {self.learner['width']}", "at least 2 units, one to compare the other with"
         described = {f"l = {layer}": dict(self.learner) | _corrected(layer) for layer in self.layers}
-        yield from _own_problem.objections(self, "learner", described)
+        yield from _own_problem.validate(self, "learner", described)
 
     def needs(self, sizes: Sizes) -> Needs:
         # Pictures cost as much as some more steps, and no memory beside a batch.

@@ -46,7 +46,7 @@ class HowDeep(OwnProblem, Experiment):
     }
     COORDINATES = {"layers": "layers"}
 
-    def objections(self, inputs: Law | None) -> Iterator[Objection]:
+    def validate(self, inputs: Law | None) -> Iterator[Objection]:
         """Another learner than a convolutional one, and what law, teacher and network object to."""
         if self.learner["name"] != "convolutional":
             yield "learner", f"{self.learner['name']!r}", "convolutional, whose schedules these are"
@@ -54,7 +54,7 @@ class HowDeep(OwnProblem, Experiment):
         described = {
             f"l = {layers}": dict(self.learner) | _mode("fixed", layers, layers, self.pull) for layers in self.layers
         }
-        yield from _own_problem.objections(self, "learner", described)
+        yield from _own_problem.validate(self, "learner", described)
 
     def needs(self, sizes: Sizes) -> Needs:
         modes = [dict(self.learner) | mode for layers in self.layers for mode in _modes(self, layers).values()]

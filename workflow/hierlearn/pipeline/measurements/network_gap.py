@@ -8,7 +8,7 @@ import numpy as np
 from hierlearn.core import contracts
 from hierlearn.core.parameters import Nested, Positive
 from hierlearn.core.problem import Problem
-from hierlearn.core.protocols import Experiment, Learner, NullMonitor, Representation, Sample
+from hierlearn.core.protocols import Experiment, Learner, NullMonitor, Representation, TrainingData
 from hierlearn.pipeline.measurements._parameters import SampleSizes, TestPoints, Widths, listing
 from hierlearn.pipeline.measurements._trainings import failures, mean_square, movement, outcomes, shown
 from hierlearn.pipeline.measurements._variables import Variables, describe, require, split
@@ -63,7 +63,7 @@ class NetworkGap(Experiment):
         network, test = replace(self.network, width=width), problem.pools["test"]
         # Learners take ridges for features with |h|^2 = D.
         ridge = self.ridge * features.draw("training", 1).shape[-1] ** (network.penalty_power / 2)
-        sample = Sample(problem, features, samples, {"ridge": [ridge]}, streams)
+        sample = TrainingData(problem, features, samples, {"ridge": [ridge]}, streams)
         fit = contracts.fit(network, sample, NullMonitor(), {})
         outputs = contracts.predictions(network, fit.state, features, "test", test.labels.shape, {})
         # The labels' own mean square differs between the two samples by chance, and is no part of a gap.

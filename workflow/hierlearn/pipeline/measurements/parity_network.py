@@ -49,7 +49,7 @@ class ParityNetwork(Experiment):
         or beyond what the bound is computed for.
         """
         teacher, dimension = problem.teacher, problem.inputs.dimension
-        self.refuse(problem.inputs)
+        self.raise_for(problem.inputs)
         order = teacher.order
         if order is None or "coordinates" not in problem.state or teacher.kind != "regression":
             raise ValueError("parity_network: expected the teacher parity, for regression")

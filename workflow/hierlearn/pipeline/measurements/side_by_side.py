@@ -47,12 +47,12 @@ class SideBySide(OwnProblem, Experiment):
     }
     COORDINATES = {"layers": "layers"}
 
-    def objections(self, inputs: Law | None) -> Iterator[Objection]:
+    def validate(self, inputs: Law | None) -> Iterator[Objection]:
         """Lists of other lengths than there are networks, and what law, teacher and networks object to."""
         for name in ("layers", "weights"):
             if len(vars(self)[name]) != len(self.learners):
                 yield name, f"{len(vars(self)[name])} numbers", f"{len(self.learners)}, one for each network"
-        yield from _own_problem.objections(self, "learners", self.learners)
+        yield from _own_problem.validate(self, "learners", self.learners)
 
     def needs(self, sizes: Sizes) -> Needs:
         return _own_problem.needs(self, self.learners.values(), sizes)

@@ -10,7 +10,16 @@ from annotated_types import Ge
 from hierlearn.core import contracts
 from hierlearn.core.parameters import Nested, NestedByName, Positive
 from hierlearn.core.problem import Problem
-from hierlearn.core.protocols import REMEDIES, STATIONARY, Experiment, Fit, Learner, NullMonitor, Representation, Sample
+from hierlearn.core.protocols import (
+    REMEDIES,
+    STATIONARY,
+    Experiment,
+    Fit,
+    Learner,
+    NullMonitor,
+    Representation,
+    TrainingData,
+)
 from hierlearn.pipeline.measurements._parameters import Several, TestPoints, TrainingPoints, Widths, listing
 from hierlearn.pipeline.measurements._trainings import failures, mean_square, movement, outcomes, shown
 from hierlearn.pipeline.measurements._variables import Variables, describe
@@ -138,7 +147,7 @@ class Tracking(Experiment):
     def _fit(self, title, template, width, ridges, problem, features, streams) -> tuple[Fit, np.ndarray, np.ndarray]:
         """A learner's fit, its risk (S,) and its outputs on test points, NaN where it failed."""
         learner, test = replace(template, width=width), problem.pools["test"]
-        sample = Sample(problem, features, self.samples, {"ridge": ridges}, streams)
+        sample = TrainingData(problem, features, self.samples, {"ridge": ridges}, streams)
         fit = contracts.fit(learner, sample, NullMonitor(), {})
         share = 1.0 - fit.train_risk / mean_square(problem.pools["training"].labels)
         # A tangent kernel that learns nothing is a finding.

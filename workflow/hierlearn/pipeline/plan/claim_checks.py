@@ -142,7 +142,7 @@ def check_quantity(draft: Draft, at: Path, claim: Claim) -> None:
     """What the parameters of a quantity cannot be together, and those of its rival that are not its own."""
     said: list[tuple[str, str, str]] = []
     for here, described in (((*at, "quantity"), claim.quantity), ((*at, *CONTROL), claim.rival())):
-        for one in component_guards.objections("quantities", _in_full(described), None) if described else ():
+        for one in component_guards.validate("quantities", _in_full(described), None) if described else ():
             if one not in said:
                 key, found, allowed = one
                 draft.add((*here, key), found, allowed)

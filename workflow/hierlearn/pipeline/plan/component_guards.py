@@ -47,29 +47,29 @@ def needs(kind: str, description: Mapping[str, Any], sizes: Sizes) -> Needs:
     return found
 
 
-def objections(kind: str, description: Mapping[str, Any], inputs: Input | None) -> list[Objection]:
+def validate(kind: str, description: Mapping[str, Any], inputs: Input | None) -> list[Objection]:
     """The objections of a component that is not built yet; description: with all its parameters. Raises BrokenSource
     for an answer that is none."""
-    return _said(kind, description["name"], "objections", lambda: registry.objections(kind, description, inputs))
+    return _said(kind, description["name"], "validate", lambda: registry.validate(kind, description, inputs))
 
 
-def objections_to(description: Mapping[str, Any], teacher: Teacher, representation: Representation) -> list[Objection]:
-    """What a learner that is not built yet cannot learn, as `objections`."""
-    asked = functools.partial(registry.objections_to, description, teacher, representation)
-    return _said("learners", description["name"], "objections_to", asked)
+def validate_data(description: Mapping[str, Any], teacher: Teacher, representation: Representation) -> list[Objection]:
+    """What a learner that is not built yet cannot learn, as `validate`."""
+    asked = functools.partial(registry.validate_data, description, teacher, representation)
+    return _said("learners", description["name"], "validate_data", asked)
 
 
-def absences(kind: str, description: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str, str]]:
-    """What a component and its parts would read outside the project and cannot, each with its place, as `objections`;
+def missing_inputs(kind: str, description: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str, str]]:
+    """What a component and its parts would read outside the project and cannot, each with its place, as `validate`;
     before they are built."""
     for at, below, part in registry.parts(kind, description):
-        asked = functools.partial(registry.absences, below, part)
-        for key, found, allowed in _said(below, part["name"], "absences", asked):
+        asked = functools.partial(registry.missing_inputs, below, part)
+        for key, found, allowed in _said(below, part["name"], "missing_inputs", asked):
             yield (*at, key), found, allowed
 
 
 def warnings(kind: str, description: Mapping[str, Any], inputs: Input | None) -> list[Objection]:
-    """The warnings of a component that is not built yet, as `objections`."""
+    """The warnings of a component that is not built yet, as `validate`."""
     return _said(kind, description["name"], "warnings", lambda: registry.warnings(kind, description, inputs))
 
 

@@ -49,7 +49,7 @@ class Plan:
 
     settings: Mapping[str, Any]
     studies: Mapping[str, Study]
-    doubts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    warnings_by_study: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     # Lines of all registered.csv; the project's folder of studies, and the files of those in folders of a user's own.
     registered: tuple[registration.Line, ...] = ()
     config: Path = Path("config")
@@ -84,7 +84,7 @@ class Plan:
     @property
     def warnings(self) -> list[str]:
         """All warnings, one line each."""
-        return [doubt for doubts in self.doubts.values() for doubt in doubts]
+        return [line for lines in self.warnings_by_study.values() for line in lines]
 
     @cached_property
     @ends_in_one_line
@@ -129,13 +129,13 @@ def configure(given: Mapping[str, Any], file: Path, folder: Path, targets: Colle
         name: _of_run(study, settings, *(lines.get(name, []) for lines in kept)) for name, study in studies.items()
     }
     others = {name: source.path for name, source in sources.items() if source.folder in own}
-    doubts = {
+    warnings = {
         name: tuple(_line(adhoc_study.as_asked(fault, described, asked)) for fault in grid_checks.warnings(study))
         for name, study in studies.items()
     }
-    doubts |= {f"{one.name}/": tuple(map(_line, one.doubts())) for one in own}
-    doubts |= {name: (*doubts[name], *_unregistered(studies[name])) for name in others if name in studies}
-    return Plan(settings, studies, doubts, tuple(registered), folder.parent, others, described)
+    warnings |= {f"{one.name}/": tuple(map(_line, one.warnings())) for one in own}
+    warnings |= {name: (*warnings[name], *_unregistered(studies[name])) for name in others if name in studies}
+    return Plan(settings, studies, warnings, tuple(registered), folder.parent, others, described)
 
 
 def _settings(given: Mapping[str, Any], file: Path, described: str) -> tuple[dict[str, Any], list[Fault]]:

@@ -45,7 +45,7 @@ class StudyFolder:
         for file in folders.files(self.path / "published", "*.yaml"):
             yield from papers.tables(file, self.shown(file))[1]
 
-    def doubts(self) -> Iterator[Fault]:
+    def warnings(self) -> Iterator[Fault]:
         """What lies in a user's own folder where nobody looks for it, and may be meant."""
         for one in folders.files(self.path, "*"):
             known = (*PARTS, *folders.ROOMS) if one.is_dir() else (*FILES, *WRITTEN)

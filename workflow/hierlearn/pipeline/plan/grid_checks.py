@@ -80,7 +80,7 @@ def absent(study: Study) -> Iterator[Fault]:
     used = {("probes", name, "probe"): ("probes", probe.component) for name, probe in study.probes.items()}
     used |= {("problem", part): (f"{part}s", point.problem[part]) for part in PROBLEM for point in study.points}
     for at, (kind, description) in used.items():
-        for key, found, allowed in component_guards.absences(kind, description):
+        for key, found, allowed in component_guards.missing_inputs(kind, description):
             yield Fault(study.file, path_in_file(study.preset, (*at, *key)), found, allowed)
 
 
@@ -273,7 +273,7 @@ def _component_values(
     faults = list(_out_of_limits(study, at, kind, description, point))
     yield from faults
     if not faults:
-        _note(met, at, component_guards.objections(kind, description, point.law), point)
+        _note(met, at, component_guards.validate(kind, description, point.law), point)
 
 
 def _learner_values(
@@ -284,7 +284,7 @@ def _learner_values(
     shown = [("teachers", teacher), ("representations", representation)]
     # A study may leave out the places where a learner would not fit the teacher.
     sound = study.reaches(name, point) and not any(
-        component_guards.objections(kind, part, point.law) or any(_out_of_limits(study, (), kind, part, point))
+        component_guards.validate(kind, part, point.law) or any(_out_of_limits(study, (), kind, part, point))
         for kind, part in shown
     )
     for place, kind, part in registry.parts("learners", described):
@@ -294,12 +294,12 @@ def _learner_values(
             yield from _component_values(study, at, kind, part, point, met)
         if kind == "learners" and sound:
             built = [registry.built_once(below, one) for below, one in shown]
-            _note(met, at, component_guards.objections_to(part, *built), point)
+            _note(met, at, component_guards.validate_data(part, *built), point)
 
 
-def _note(met: dict, at: tuple, objections: Iterable[Objection], point: GridPoint) -> None:
+def _note(met: dict, at: tuple, validate: Iterable[Objection], point: GridPoint) -> None:
     """Takes up objections with the points at which they are met."""
-    for key, found, allowed in objections:
+    for key, found, allowed in validate:
         where = ("axes", key) if at[0] != "learners" and key in point.coordinates else (*at, key)
         places = met.setdefault((where, found, allowed), [])
         places += [point.coordinates] if point.coordinates not in places else []

@@ -16,9 +16,9 @@ from hierlearn.pipeline.quantities._tables import (
     at,
     at_place,
     complexities,
-    doubts,
     line_along,
     regressor,
+    reservations,
     trust,
     without_interval,
 )
@@ -121,7 +121,7 @@ class OfSampleComplexities(Quantity):
         """cube: scores.nc of a study; probes: its probes by name. Failed training at a crossing leaves no interval."""
         tables = self.sample_complexities(cube)
         found = [
-            doubts(cube, name, place, table, self.axis)
+            reservations(cube, name, place, table, self.axis)
             for (name, place), table in zip(self.readings, tables, strict=True)
         ]
         failed, notes = zip(*found, strict=True)

@@ -137,7 +137,7 @@ def complexities(
     return Complexities(chosen[axis].values, samples, status)
 
 
-def doubts(
+def reservations(
     cube: Dataset, learner: str, where: Mapping[str, Any], table: Complexities, axis: str = "dimension"
 ) -> tuple[str, str]:
     """Why n* of a learner rests on failed training: no curve at all, or a failed cell on either side of a crossing, or

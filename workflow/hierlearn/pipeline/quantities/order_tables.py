@@ -10,7 +10,7 @@ from annotated_types import MinLen
 from hierlearn.core.parameters import UNIQUE, Count, Reference
 from hierlearn.core.protocols import Dataset, Probes, Quantity
 from hierlearn.pipeline.quantities._bases import FittedDimensions, SomeCoordinates, Threshold
-from hierlearn.pipeline.quantities._tables import add_notes, complexities, doubts, line_along, without_interval
+from hierlearn.pipeline.quantities._tables import add_notes, complexities, line_along, reservations, without_interval
 from hierlearn.statistics import estimates
 from hierlearn.statistics.intervals import LEVEL
 
@@ -71,7 +71,7 @@ class OrderTable(Quantity):
             own, joint = (
                 estimates.exponent(table, values, sizes, level) for level in (LEVEL, 1 - (1 - LEVEL) / len(cells))
             )
-            failed, note = doubts(cube, name, where, table)
+            failed, note = reservations(cube, name, where, table)
             lost.append(failed or ("" if np.isfinite(own.high) else f"{name} at degree {degree}: {own.reason}"))
             notes.append(note)
             rows.append(

@@ -50,7 +50,7 @@ class Exponent(OfLearner, OfSampleComplexities):
         "test_risk is the ratio estimate, test_error the bare mean over test points.",
     ] = "test_risk"
 
-    def objections(self, inputs: Input | None) -> Iterator[Objection]:
+    def validate(self, inputs: Input | None) -> Iterator[Objection]:
         """A count of what hangs on a value that the place does not name, or of products along an axis of no orders."""
         key = {"dimension": None, "products": "dimension"}.get(self.regressor, "degree")
         if key and key not in self.where:
@@ -75,7 +75,7 @@ class SlopeChange(OfLearner, OfSampleComplexities):
     other: Annotated[dict[str, Any], Reference("coordinates"), "Values of the other axes, of the n* above."]
     sizes: FittedDimensions = None
 
-    def objections(self, inputs: Input | None) -> Iterator[Objection]:
+    def validate(self, inputs: Input | None) -> Iterator[Objection]:
         """A change from a place to itself, which is none."""
         if self.other == self.where:
             yield "other", f"{self.other}, the values in where", "others"

@@ -17,7 +17,7 @@ from hierlearn.pipeline.quantities._bases import (
     SomeCoordinates,
     Threshold,
 )
-from hierlearn.pipeline.quantities._tables import add_notes, at, complexities, doubts, span, without_interval
+from hierlearn.pipeline.quantities._tables import add_notes, at, complexities, reservations, span, without_interval
 from hierlearn.statistics import estimates
 from hierlearn.statistics.complexity import Complexities, bounds
 from hierlearn.statistics.learning_curves import OBSERVED, RIGHT_CENSORED
@@ -167,7 +167,7 @@ class TotalSamplesLogRatio(Quantity):
 
     def _totals(self, cube: Dataset, names: list[str]) -> tuple[np.ndarray, np.ndarray, list[str], list[tuple]]:
         """Log total of the learner that each seed chooses (S,), as the lowest and highest that it can be; the names
-        chosen; and the `doubts` of these."""
+        chosen; and the `reservations` of these."""
         here = cube.sel(dimension=[self.dimension])
         lows, highs, guesses, tables = [], [], [], []
         for name in names:
@@ -186,7 +186,7 @@ class TotalSamplesLogRatio(Quantity):
         for i, (name, table) in enumerate(zip(names, tables, strict=True)):
             own = best == i
             part = replace(table, samples=table.samples[:, own], status=table.status[:, own])
-            doubted += [doubts(here.isel(seed=own), name, self.where, part)] if any(own) else []
+            doubted += [reservations(here.isel(seed=own), name, self.where, part)] if any(own) else []
         return np.array(lows)[best, rows], np.array(highs)[best, rows], [names[i] for i in best], doubted
 
 

@@ -8,14 +8,14 @@ import numpy as np
 
 from hierlearn.core import contracts
 from hierlearn.core.problem import Problem, ProblemFeatures
-from hierlearn.core.protocols import REMEDIES, STATUS, Fit, Learner, Monitor, Sample
+from hierlearn.core.protocols import REMEDIES, STATUS, Fit, Learner, Monitor, TrainingData
 from hierlearn.statistics.learning_curves import isotonic_heights
 
 # A risk so close to the threshold, in its logarithm, may well lie on its other side on test points.
 MARGIN = 0.05
 
 
-def walk(
+def train_curve(
     learner: Learner,
     problem: Problem,
     features: ProblemFeatures,
@@ -44,7 +44,7 @@ def walk(
                 together, part, seen = now, problem.take(now), features.take(now)
             n = samples[place]
             streams = part.streams.at("learner", learner.stream_key or type(learner).__name__)
-            fit = contracts.fit(learner, Sample(part, seen, n, choices, streams), monitor, cache)
+            fit = contracts.fit(learner, TrainingData(part, seen, n, choices, streams), monitor, cache)
             held_out = part.draw("validation", part.held_out).target
             fit.validation_risk = part.denoise(fit.validation_risk, held_out)
             visits[n].append((together, fit))
