@@ -30,6 +30,15 @@ RULES = {
     "published": ("≈", "× or ÷"),
     "descriptive": ("", "±"),
 }
+# By the sign that a study's `test` begins with: the rule, what stands before the slack, and an example.
+SIGNS = {
+    "<=": ("upper", "+", '"<= 1 + 0.1"'),
+    ">=": ("lower", "-", '">= 1 - 0.1"'),
+    "=": ("two-sided", "+-", '"= 1 +- 0.1"'),
+    ">": ("ordering", "-", '"> 0"'),
+    "<": ("ordering", "+", '"< 0"'),
+    "~": ("published", "*/", '"~ 1 */ 1.5"'),
+}
 # At how many ends of its interval a rule may fall to a false verdict by chance.
 BOUNDARIES = {"upper": 1, "lower": 1, "ordering": 1, "two-sided": 2, "published": 2, "bound": 0, "descriptive": 0}
 SIDES = ("above", "below")

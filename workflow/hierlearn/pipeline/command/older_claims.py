@@ -8,6 +8,7 @@ import yaml
 
 from hierlearn.core.aliases import present_rule
 from hierlearn.core.words import nearest
+from hierlearn.pipeline.claims.rules import SIGNS
 from hierlearn.pipeline.command import yaml_text
 from hierlearn.pipeline.command.yaml_text import drop, node_of, pairs, plain, put
 from hierlearn.pipeline.files import papers
@@ -35,7 +36,7 @@ ORDER = (
     "remark",
 )
 RULE = ("rule", "predicted", "slack", "side")
-SIGN_OF = {rule: sign for sign, (rule, _) in tests.SIGNS.items() if sign != "<"}
+SIGN_OF = {rule: sign for sign, (rule, *_) in SIGNS.items() if sign != "<"}
 OLDER = (*ORDER[: ORDER.index("quantity") + 1], *RULE, "control", "remark")
 LARGER = PRESETS[1:]
 Entry = tuple[yaml.Node, yaml.Node]
@@ -237,7 +238,7 @@ def _test(claim: Mapping[str, Entry]) -> yaml.ScalarNode:
     rule = values["rule"] = present_rule(values["rule"])
     sign = "<" if rule == "ordering" and values.get("side") == "below" else SIGN_OF.get(rule, rule)
     words = [str(sign)]
-    for key, before in (("predicted", ""), ("slack", tests.SIGNS.get(sign, ("", ""))[1])):
+    for key, before in (("predicted", ""), ("slack", SIGNS.get(sign, ("", ""))[1])):
         if key in values:
             source = claim[key][1].source.split()[-1]
             words += [

@@ -12,7 +12,7 @@ from hierlearn.pipeline.plan import own_data
 from hierlearn.pipeline.plan.grid import GridPoint, Task
 from hierlearn.pipeline.plan.replicates import FIRST, Draw
 from hierlearn.pipeline.plan.sizes import full_description, label, lattice, product, resolve, sizes
-from hierlearn.pipeline.plan.study_spec import Claim, Component, HeldOut, Learner, Probe, ProblemSection, Samples
+from hierlearn.pipeline.plan.study_spec import Component, Declared
 
 RAW = {"name": "raw"}
 # Rules whose jobs are those of a task.
@@ -34,36 +34,9 @@ def remembered(function: Callable) -> Callable:
 
 
 @dataclass(frozen=True)
-class Study:
-    """A study at one preset. published: the tables of its paper by name, None where their file cannot be used.
+class Study(Declared):
+    """A study at one preset: what its file declares, and what a run says of it."""
 
-    Of a study with faults, what is broken is None or left out.
-    """
-
-    name: str
-    file: str
-    preset: str
-    published: dict[str, Any] | None
-    title: str
-    paper: str
-    place: str
-    summary: str
-
-    problem: ProblemSection
-    axes: dict[str, list]
-    seed_count: int
-    split_jobs_by: list[str]
-    held_out: HeldOut
-    samples: Samples
-    representations: dict[str, Component | None]
-    learners: dict[str, Learner]
-    probes: dict[str, Probe]
-    figure: Component | None
-    claims: dict[str, Claim]
-    # Parameters of the input and the teacher with values that break a hypothesis on purpose.
-    intended: list[str]
-    # How many designs were judged, by preset.
-    revisions: dict[str, int]
     # Of the run, not of the file.
     run: Draw = FIRST
     # The digests of its claims' designs at this preset and revision, as far as they are registered.

@@ -107,6 +107,40 @@ class Claim:
         return {key: value for key, value in vars(self).items() if value is not None}
 
 
+@dataclass(frozen=True)
+class Declared:
+    """What the file of a study declares at one preset.
+
+    published: the tables of its paper by name, None where their file cannot be used. Of a study with faults, what is
+    broken is None or left out.
+    """
+
+    name: str
+    file: str
+    preset: str
+    published: dict[str, Any] | None
+    title: str
+    paper: str
+    place: str
+    summary: str
+
+    problem: ProblemSection
+    axes: dict[str, list]
+    seed_count: int
+    split_jobs_by: list[str]
+    held_out: HeldOut
+    samples: Samples
+    representations: dict[str, Component | None]
+    learners: dict[str, Learner]
+    probes: dict[str, Probe]
+    figure: Component | None
+    claims: dict[str, Claim]
+    # Parameters of the input and the teacher with values that break a hypothesis on purpose.
+    intended: list[str]
+    # How many designs were judged, by preset.
+    revisions: dict[str, int]
+
+
 def parts(body: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of a study that its file declares; the file's shape must be sound."""
     said = fill_defaults(body, schema("study"))

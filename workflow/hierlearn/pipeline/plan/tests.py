@@ -17,19 +17,12 @@ import math
 import re
 from typing import Any
 
-# By the sign that a test begins with: the rule, and what stands before the slack.
-SIGNS = {
-    "<=": ("upper", "+"),
-    ">=": ("lower", "-"),
-    "=": ("two-sided", "+-"),
-    ">": ("ordering", "-"),
-    "<": ("ordering", "+"),
-    "~": ("published", "*/"),
-}
+from hierlearn.pipeline.claims.rules import SIGNS
+
 NUMBER = r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
-FORMS = {sign: rf"{sign} *(-?{NUMBER})(?: *{re.escape(before)} *({NUMBER}))?" for sign, (_, before) in SIGNS.items()}
+FORMS = {sign: rf"{sign} *(-?{NUMBER})(?: *{re.escape(before)} *({NUMBER}))?" for sign, (_, before, _) in SIGNS.items()}
 PATTERN = rf"^(?:{'|'.join(FORMS.values())}|bound)$"
-ALLOWED = '"<= 1 + 0.1", ">= 1 - 0.1", "= 1 +- 0.1", "> 0", "< 0", "~ 1 */ 1.5" or bound, the second number or none'
+ALLOWED = f"{', '.join(example for *_, example in SIGNS.values())} or bound, the second number or none"
 
 
 def read(test: str) -> dict[str, Any]:
