@@ -45,35 +45,7 @@ def parser() -> Parser:
 
     where, which, how = _settings(), _studies(), _cores()
     _changes(command("run", "run studies, or all of them, and write the page", _starts("run"), which, where, how))
-    ask = command("ask", "compare learners on a target, without a study file", _starts("ask"), where, how)
-    ask.add_argument(
-        "teacher",
-        nargs="?",
-        help="the target, by the name of its component: ridge_polynomial, parity, …; not of a table",
-    )
-    ask.add_argument("parameters", nargs="*", metavar="KEY=VALUE", help="parameters of the teacher, such as degree=2")
-    several: dict[str, Any] = {"nargs": "+", "required": True, "action": "extend"}
-    ask.add_argument(
-        "--learners", **several, type=arguments.text, help="names of learners or kernels, or '{name: taylor, order: 2}'"
-    )
-    ask.add_argument(
-        "--dimension",
-        **several | {"required": False},
-        type=arguments.whole,
-        metavar="D",
-        help="dimensions of the input; a table has its own",
-    )
-    ask.add_argument(
-        "--input",
-        action=Once,
-        nargs="+",
-        type=arguments.text,
-        metavar="NAME",
-        help="the law of x and its parameters: sphere; or table file=prices.csv target=price",
-    )
-    ask.add_argument("--seeds", action=Once, type=arguments.whole, help="independent repetitions (5)")
-    ask.add_argument("--threshold", action=Once, type=arguments.number, help="the risk at which samples are counted")
-    ask.add_argument("--cap", action=Once, type=arguments.whole, help="the largest number of samples (2000)")
+    _question(command("ask", "compare learners on a target, without a study file", _starts("ask"), where, how))
     _comparison(command("compare", "compare learners on a table of your own: csv, npz or idx", _compare))
     command("plan", "list what a run would cost: core-hours, memory, the longest job", _answer, which, where)
     command("tally", "count the rows of a finished run by verdict", _answer, which, where)
@@ -106,7 +78,7 @@ def parser() -> Parser:
         "files", nargs="+", type=arguments.path, metavar="FILE", help="study files, or folders with studies"
     )
     export = command("export", "write rows of a finished run as LaTeX or BibTeX", _export, which, where)
-    export.add_argument("--rows", **{**several, "required": False}, type=arguments.text, help="names of rows: C1-p4")
+    export.add_argument("--rows", nargs="+", action="extend", type=arguments.text, help="names of rows: C1-p4")
     forms = arguments.one_of(("latex", "bibtex"))
     export.add_argument("--format", action=Once, type=forms, default="latex", help="latex, a table, or bibtex")
     export.add_argument("--out", action=Once, type=arguments.text, metavar="FILE", help="file to write: the terminal")
@@ -124,6 +96,38 @@ def _changes(run: Parser) -> None:
     """Give `run` the option that changes a study."""
     changed = "other values of one study: degree=3, dimension=6,8,10; claims about other values are set aside"
     run.add_argument("--set", action="extend", nargs="+", metavar="KEY=VALUE", help=changed)
+
+
+def _question(ask: Parser) -> None:
+    """Give `ask` its arguments."""
+    ask.add_argument(
+        "teacher",
+        nargs="?",
+        help="the target, by the name of its component: ridge_polynomial, parity, …; not of a table",
+    )
+    ask.add_argument("parameters", nargs="*", metavar="KEY=VALUE", help="parameters of the teacher, such as degree=2")
+    several: dict[str, Any] = {"nargs": "+", "required": True, "action": "extend"}
+    ask.add_argument(
+        "--learners", **several, type=arguments.text, help="names of learners or kernels, or '{name: taylor, order: 2}'"
+    )
+    ask.add_argument(
+        "--dimension",
+        **several | {"required": False},
+        type=arguments.whole,
+        metavar="D",
+        help="dimensions of the input; a table has its own",
+    )
+    ask.add_argument(
+        "--input",
+        action=Once,
+        nargs="+",
+        type=arguments.text,
+        metavar="NAME",
+        help="the law of x and its parameters: sphere; or table file=prices.csv target=price",
+    )
+    ask.add_argument("--seeds", action=Once, type=arguments.whole, help="independent repetitions (5)")
+    ask.add_argument("--threshold", action=Once, type=arguments.number, help="the risk at which samples are counted")
+    ask.add_argument("--cap", action=Once, type=arguments.whole, help="the largest number of samples (2000)")
 
 
 def _comparison(compare: Parser) -> None:
