@@ -5,6 +5,7 @@ import io
 import re
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -260,6 +261,13 @@ def test_the_figure_shows_every_learner_and_who_is_best(tmp_path):
     assert axes.get_title(loc="left").startswith("animals: ridge has the least error at 68 rows")
 
 
+def test_a_figure_of_learners_that_all_fail_has_no_legend_and_says_nothing_of_it(tmp_path):
+    found = compare(*classes(), Broken(), splits=2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert found.plot(tmp_path / "mine.png").axes[0].get_legend() is None
+
+
 def test_test_rows_of_their_own_are_used_and_told():
     X, y = numbers(100)
     found = compare(X[:60], y[:60], LinearRegression(), test=(X[60:], y[60:]), splits=2, sizes=[60])
@@ -301,6 +309,12 @@ WORDS_TOLD = "one of boosting, forest, logistic, mlp, ntk, quad, quad-neural, rb
         ({"y": ["a"] * 20}, "y: found one class, 'a'"),
         ({"y": ["a", *"b" * 19]}, "y: found 1 of class 'a' among 15 training rows; expected at least 2"),
         ({"y": ["a", "b"] * 10, "kind": "regression"}, "y: found labels that are no numbers"),
+        (
+            {"y": np.arange(20) % 19},
+            "y: found 1 of class 0 among 15 training rows; expected at least 2 of every class; "
+            "give larger sizes, or say kind 'regression' if these are numbers",
+        ),
+        ({"X": X[:4], "y": Y[:4]}, "X: found 4 rows, 3 of them to train on; expected 4 or more of these"),
         ({"kind": "clases"}, "kind: found 'clases'; expected one of auto, classes, regression (nearest: classes)"),
         ({"learners": "ntks"}, f"learners: found 'ntks'; expected {WORDS_TOLD} (nearest: ntk), or an estimator"),
         ({"learners": []}, "learners: found none"),
@@ -393,6 +407,7 @@ def test_the_command_does_without_the_workflow(tmp_path):
     words = ["compare", str(table(tmp_path)), "--learners", "ridge", "--splits", "2"]
     code = f"""
 import sys
+import warnings
 class Blocked:
     def find_spec(self, name, *more):
         if name.partition(".")[0] in {blocked!r}:

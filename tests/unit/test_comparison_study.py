@@ -5,6 +5,7 @@ import pytest
 
 from hierlearn.core import registry
 from hierlearn.core.registry import PACKAGE
+from hierlearn.estimators import TaylorRegressor
 from hierlearn.pipeline.command.__main__ import main
 from hierlearn.pipeline.plan.configuration import configure
 
@@ -38,6 +39,8 @@ def test_the_study_is_planned_with_every_learner_and_the_rows_of_the_table(table
     assert list(study.learners) == LEARNERS and study.axes == {"dimension": [3]}
     (point,) = study.points
     assert point.problem["input"]["target"] == "price" and point.problem["input"]["share"] == 0.25
+    written = (table / "own" / "studies" / "my-table-comparison.yaml").read_text()
+    assert written.count(f"{{name: taylor, order: 2, width: {TaylorRegressor().width}}}") == 2
     # 150 rows that are no test rows, of which 30 choose the ridge.
     assert vars(study.held_out) == {"validation": 30, "test": 50}
     assert not (table / "My table-comparison.csv").exists()

@@ -189,6 +189,7 @@ def test_a_question_about_a_table_has_its_dimension_and_teacher_from_the_file(mi
         ("age,price\nold,1.5\n2,3.5\n", "found text, 'old' in row 1 in mine.csv: column age"),
         ("age,price\n1,x\n2,x\n", "found one class, 'x', in all 2 rows"),
         ("age,price\n1,1.5\n2,2.5\n3,1\n4,3\n", "found one column of points in mine.csv; expected two or more"),
+        ("age,size,price\n" + "1,2,1.5\n1,2,2.5\n" * 9, "found one value in all rows of every column in mine.csv"),
         ("age,price\n1,1.5\n2,2.5\n", "found 2 rows in mine.csv; expected 4 or more, to split them"),
     ],
 )
@@ -210,6 +211,13 @@ def test_fewer_rows_than_the_study_asks_are_said(mine):
 def test_columns_of_one_value_are_a_warning(mine):
     (mine / "mine.csv").write_text("age,size,price\n" + "".join(f"{i},7,{i * 1.5}\n" for i in range(100)))
     assert any("one value in all rows of size" in line for line in planned().warnings)
+
+
+def test_a_class_too_rare_to_be_in_every_part_is_a_warning(mine):
+    (mine / "mine.csv").write_text("age,size,price\n" + "".join(f"{i},{i % 7},{'ab'[i < 2]}\n" for i in range(100)))
+    write(STUDY.partition("claims:")[0])
+    (line,) = (line for line in planned().warnings if "of class" in line)
+    assert "problem.input.target: 2 rows of class 'b'; 3 or more of each class" in line
 
 
 def test_a_broken_study_beside_it_stops_nothing(mine):

@@ -183,6 +183,13 @@ def test_constant_columns_are_named(tmp_path):
     assert read_table(put(tmp_path, "mine.csv", "a,b,c,y\n1,2,0,1.5\n1,3,0,2.5\n")).constant() == ["a", "c"]
 
 
+SLIP = "a,y\n" + "".join(f"{i},{'1.5 kg' if i == 3 else i / 2}\n" for i in range(1, 30))
+
+
+def test_text_among_few_numbers_is_classes(tmp_path):
+    assert read_table(put(tmp_path, "mine.csv", "a,y\n1,4\n2,6\n3,rotary\n")).classes == ("4", "6", "rotary")
+
+
 @pytest.mark.parametrize(
     ("text", "settings", "said"),
     [
@@ -196,6 +203,8 @@ def test_constant_columns_are_named(tmp_path):
         ("a,y\n1,0.5\n2,0.5\n", {}, "y: found 0.5 in all 2 rows"),
         ("a,y\n1,x\n2,z\n", {"kind": "regression"}, "y: found text, 'x' in row 1; expected numbers"),
         ("a,y\n1,0.5\n2,1.5\n", {"kind": "classes"}, "y: found 0.5; expected classes"),
+        ("a,y\n1,0.5\n2,x\n", {"kind": "regression"}, "y: found text, 'x' in row 2; expected numbers"),
+        (SLIP, {}, "y: found text, '1.5 kg', in row 3, and numbers in the others; expected numbers alone, or kind: c"),
         ("a,b,y\n1,2,0\n2,1\n", {}, "found 2 cells in row 2; expected 3"),
         ("a,a,y\n1,2,0\n2,1,1\n", {}, "found two columns 'a'"),
         (",a,y\n0,2,0\n1,1,1\n", {}, "found no name for column 1, an index that pandas wrote"),

@@ -32,7 +32,8 @@ def draw(found: "Comparison", path: str | PathLike[str] | None = None) -> Any:
     axes.set_xlabel("training rows")
     axes.set_ylabel(LABELS[found.kind])
     axes.set_title(title(found), loc="left", fontsize=11)
-    axes.legend(fontsize=8, frameon=False)
+    if np.isfinite(found.errors).any():
+        axes.legend(fontsize=8, frameon=False)
     splits = found.errors.shape[1]
     bars = f"Bars: 95 % intervals over {splits} {'splits of the table' if found.ratio else 'draws of training rows'}."
     line = "" if found.threshold is None else f" Dotted: the error {found.threshold:.3g} for which rows are counted."

@@ -15,6 +15,8 @@ TEST_SHARE, MOST_TEST, MOST_TRAINING = 0.25, 10_000, 4_096
 SMALLEST, POINTS = 20, 5
 # Of each class, so that tuning has one to train on and one to test.
 OF_A_CLASS = 2
+# Of any training set.
+FEWEST = 4
 
 
 @dataclass(frozen=True)
@@ -44,10 +46,15 @@ def split(data: Data, count: int, share: float, sizes: Any, seed: int) -> Splits
     if data.test is None and not 1 <= held <= rows - 2:
         raise ValueError(f"test: a share of {share:g} leaves {held} of {rows} rows for testing; expected at least 1")
     training = orders[:, held:]
+    if training.shape[1] < FEWEST:
+        told = f"{rows} rows, {training.shape[1]} of them to train on"
+        raise ValueError(f"X: found {told}; expected {FEWEST} or more of these")
     chosen = _default_sizes(data, training) if sizes is None else _given_sizes(sizes, training.shape[1])
     if (short := _short_of(data, training, chosen[0])) is not None:
         name, found = short
-        expected = f"at least {OF_A_CLASS} of every class; give larger sizes, or leave the class out"
+        numbers = data.y.dtype.kind in "iuf"
+        remedy = "say kind 'regression' if these are numbers" if numbers else "leave the class out"
+        expected = f"at least {OF_A_CLASS} of every class; give larger sizes, or {remedy}"
         raise ValueError(f"y: found {found} of class {name!r} among {chosen[0]} training rows; expected {expected}")
     if data.test is not None:
         return Splits(training, None, chosen, 0.0)
@@ -77,13 +84,14 @@ def _default_sizes(data: Data, training: np.ndarray) -> list[int]:
 
 
 def _given_sizes(sizes: Any, most: int) -> list[int]:
+    expected = f"whole numbers from {FEWEST} to {most}"
     several = list(sizes) if isinstance(sizes, Iterable) and not isinstance(sizes, str) else [sizes]
     for size in several:
         whole = isinstance(size, int | np.integer) and not isinstance(size, bool)
-        if not whole or not 4 <= size <= most:
-            raise ValueError(f"sizes: found {show(size)}; expected whole numbers from 4 to {most}, the training rows")
+        if not whole or not FEWEST <= size <= most:
+            raise ValueError(f"sizes: found {show(size)}; expected {expected}, the training rows")
     if not several:
-        raise ValueError(f"sizes: found none; expected whole numbers from 4 to {most}")
+        raise ValueError(f"sizes: found none; expected {expected}")
     return sorted({int(size) for size in several})
 
 

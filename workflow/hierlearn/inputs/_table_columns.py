@@ -25,6 +25,15 @@ class Part:
     shape: tuple[int, ...] | None = None
 
 
+def is_number(cell: str) -> bool:
+    """Say whether a cell's text is one number."""
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
 def rows_listed(rows: np.ndarray) -> str:
     """Rows as a message lists them, counted from 1 below the line of names."""
     listed = ", ".join(map(str, rows[:LISTED]))

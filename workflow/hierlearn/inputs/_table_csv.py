@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from hierlearn.core.words import reason, show
-from hierlearn.inputs._table_columns import Part, places_of, rows_listed
+from hierlearn.inputs._table_columns import Part, is_number, places_of, rows_listed
 from hierlearn.inputs._table_files import Source, UnreadableTable
 
 # What stands in a cell without a value.
@@ -101,7 +101,7 @@ def _csv_rows(source: Source) -> tuple[list[str], Iterator[list[str]]]:
         raise UnreadableTable(f"{source.path}: found an empty file; expected names of columns and rows below them")
     rows = _lines(source.path, text, max(",;\t", key=head.count))
     first = [cell.strip() for cell in next(rows)]
-    if all(map(_is_number, first)) and first != [str(i) for i in range(len(first))]:
+    if all(map(is_number, first)) and first != [str(i) for i in range(len(first))]:
         return [f"x{i}" for i in range(1, len(first) + 1)], chain([first], rows)
     if again := next((name for i, name in enumerate(first) if name and name in first[:i]), None):
         raise UnreadableTable(f"{source.path}: found two columns {show(again)}; expected names that differ")
@@ -116,11 +116,3 @@ def _lines(path: Path, text: str, delimiter: str) -> Iterator[list[str]]:
         raise UnreadableTable(
             f"{path}: line {lines.line_num}: found {error}; expected cells apart by {delimiter!r}"
         ) from error
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True

@@ -10,7 +10,7 @@ import numpy as np
 
 from hierlearn.core.words import reason, show
 from hierlearn.inputs._table_arrays import idx_part, npz_parts
-from hierlearn.inputs._table_columns import LISTED, Part, chosen, rows_listed
+from hierlearn.inputs._table_columns import LISTED, Part, chosen, is_number, rows_listed
 from hierlearn.inputs._table_csv import csv_part
 from hierlearn.inputs._table_files import FORMATS, Source, UnreadableTable, is_idx, is_npz, paths, read, sha256_of
 
@@ -171,10 +171,13 @@ def _labels(parts: list[Part], kind: Kind) -> tuple[np.ndarray, tuple[Any, ...]]
     whole = text or y.dtype.kind == "b" or np.array_equal(y, np.round(y))
     if kind == "auto":
         few = y.ndim == 1 and whole and len(np.unique(y)) <= MOST_CLASSES
+        if text:
+            _refuse_text_among_numbers(at, y)
         kind = "classes" if text or y.dtype.kind == "b" or few else "regression"
     if kind == "regression":
         if text:
-            raise UnreadableTable(f"{at}: found text, {show(str(y.flat[0]))} in row 1; expected numbers")
+            row = next(i for i, label in enumerate(y.tolist()) if not is_number(label))
+            raise UnreadableTable(f"{at}: found text, {show(str(y[row]))} in row {row + 1}; expected numbers")
         values = y.astype(np.float64)
         if np.all(values == values[:1]):
             raise UnreadableTable(f"{at}: found {values.flat[0]:g} in all {len(y)} rows; expected different values")
@@ -189,6 +192,15 @@ def _labels(parts: list[Part], kind: Kind) -> tuple[np.ndarray, tuple[Any, ...]]
             f"{at}: found one class, {show(classes[0].item())}, in all {len(y)} rows; expected two or more"
         )
     return places.astype(np.int64), tuple(one.item() for one in classes)
+
+
+def _refuse_text_among_numbers(at: str, y: np.ndarray) -> None:
+    """Raise UnreadableTable for numbers too many to be classes with text among them, such as a unit or a slip."""
+    numbers = np.array([is_number(label) for label in y.tolist()])
+    if not numbers.all() and len(np.unique(y[numbers])) > MOST_CLASSES:
+        rows = np.flatnonzero(~numbers)
+        found = f"text, {show(str(y[rows[0]]))}, in {rows_listed(rows + 1)}, and numbers in the others"
+        raise UnreadableTable(f"{at}: found {found}; expected numbers alone, or kind: classes")
 
 
 def _refuse_missing(part: Part) -> None:

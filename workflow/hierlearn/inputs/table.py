@@ -19,6 +19,8 @@ from hierlearn.inputs._table_files import UnreadableTable
 
 # Rows that a split needs: a training, a validation and a test point at least, and one more to learn from.
 FEWEST = 4
+# Of a class: one in each part.
+RAREST = 3
 PARTS = ("training", "validation")
 # Of columns in a message.
 LISTED = 5
@@ -91,12 +93,17 @@ class Table(Finite):
             yield "shape", show(self.shape), f"3 numbers whose product is the dimension, {inputs.dimension}"
 
     def warnings(self, inputs: Any) -> Iterator[Objection]:
-        """Warn of columns of one value."""
+        """Warn of columns of one value, and of classes too rare to be in every part."""
         found = _known(self)
         if found is not None and found.shape is None and (constant := found.constant()):
             more = f" and {len(constant) - LISTED} more" if len(constant) > LISTED else ""
             columns = f"one value in all rows of {', '.join(constant[:LISTED])}{more}"
             yield "columns", columns, "columns that say something; name them"
+        if found is not None and found.classes:
+            counts = np.bincount(found.y, minlength=len(found.classes))
+            for place in np.flatnonzero(counts < RAREST)[:1]:
+                rows = f"{counts[place]} row{'s' if counts[place] > 1 else ''} of class {show(found.classes[place])}"
+                yield "target", rows, f"{RAREST} or more of each class, one to train on, to choose by and to test"
 
     def finite(self) -> Mapping[str, int]:
         """Return columns and held-out rows of the file. Raises UnreadableTable."""
@@ -155,7 +162,15 @@ def _read(asked: Any) -> _tables.Table:
     if len(found.x) - found.test < FEWEST:
         few = f"{len(found.x) - found.test} rows"
         raise UnreadableTable(f"{asked.file}: found {few}; expected {FEWEST} or more, to split them")
+    if _is_flat(found):
+        raise UnreadableTable(f"{asked.file}: found one value in all rows of every column; expected two in some column")
     return found
+
+
+@lru_cache(maxsize=2)
+def _is_flat(table: _tables.Table) -> bool:
+    """Say whether all rows are one point."""
+    return bool(np.all(table.x == table.x[0]))
 
 
 def _checked(asked: Any) -> _tables.Table:
