@@ -109,8 +109,14 @@ def keep(studies: Iterable[Study], folder: Path) -> None:
 
 
 def smaller_designs(study: Study, folder: Path) -> Iterator[Fault]:
-    """Yield what the design of a study lacks of the one registered before. folder: `docs/records`."""
+    """Yield what the design of a study lacks of the one registered before, claims that are gone apart.
+
+    folder: `docs/records`.
+    """
     earlier = read(folder / FILE).get(study.name)
     if earlier is not None and study.preset == PRESET:
         for field, found, allowed in lacking(earlier, held(study)):
+            section, name, *_ = (*field.split("."), "")
+            if section == "claims" and name not in study.claims:
+                continue
             yield Fault(study.file, tuple(field.split(".")), found, f"{allowed}; what must shrink is a new question")

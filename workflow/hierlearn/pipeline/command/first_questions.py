@@ -3,7 +3,7 @@
 import csv
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,8 @@ from hierlearn.pipeline.plan import checking, registration
 from hierlearn.pipeline.plan.study import Study
 
 FILE, CHANGED, CONTRACT = "first_questions.json", "changed_questions.csv", "contract-3.csv"
+# Every question has a line of its own at this preset; at smaller ones a study may leave some out.
+PRESET = "standard"
 # What a question was that no study asks any more.
 ASKED = "asked"
 
@@ -118,19 +120,25 @@ def other_questions(study: Study, folder: Path, lines: Sequence[registration.Lin
                     yield Fault(study.file, ("claims", claim, *_written(field)), show(now), allowed)
 
 
-def gone(study: Study, folder: Path) -> Iterator[Fault]:
+def gone(study: Study, folder: Path, lines: Iterable[registration.Line] = ()) -> Iterator[Fault]:
     """Yield the registered questions that a study asks no more: a mistaken one stays, and quotes the paper.
 
-    folder: `docs/records`, which a folder of your own need not have. Those that went before are `exceptions`.
+    folder: `docs/records`, which a folder of your own need not have. Those that went before are `exceptions`. lines: of
+    registered.csv, for questions at `standard` that came after the records.
     """
     records = read(folder / FILE) if (folder / FILE).is_file() else {}
     listed = exceptions(folder) if records else set()
+    here, lost = (study.name, study.preset), {}
     for claim, record in records.items():
-        here = record["study"], record["preset"]
-        if here == (study.name, study.preset) and claim not in study.claims and (claim, "question") not in listed:
-            found = f"no {claim}, which was registered on {record['date']}"
+        if here == (record["study"], record["preset"]) and (claim, "question") not in listed:
+            lost[claim] = f"on {record['date']}"
+    for line in lines:
+        if here == (line.study, line.preset) == (line.study, PRESET) and line.claim not in records:
+            lost.setdefault(line.claim, f"at revision {line.revision}")
+    for claim, said in lost.items():
+        if claim not in study.claims:
             allowed = f"{claim}, with the paper's sentence in `withdrawn` where the question is mistaken"
-            yield Fault(study.file, ("claims",), found, allowed)
+            yield Fault(study.file, ("claims",), f"no {claim}, which was registered {said}", allowed)
 
 
 def _written(field: str) -> list[str]:

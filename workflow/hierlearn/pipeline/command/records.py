@@ -9,7 +9,7 @@ from hierlearn.pipeline.claims import asked
 from hierlearn.pipeline.claims import tally as ledger
 from hierlearn.pipeline.command import costs, design_sizes, first_questions, recording
 from hierlearn.pipeline.files import append_only_csv
-from hierlearn.pipeline.plan import history, page_context, registration
+from hierlearn.pipeline.plan import added_rivals, history, page_context, registration
 from hierlearn.pipeline.plan.checking import load_study
 from hierlearn.pipeline.plan.commands import removed_rivals
 from hierlearn.pipeline.plan.configuration import Plan
@@ -86,16 +86,20 @@ def register(plan: Plan) -> Answer:
         raise ValueError("register: found a pilot or a replicate; expected the first draw, which the others follow")
     folder = plan.config.absolute().parent / "docs" / "records"
     again = first_questions.restored(folder)
-    faults = [fault for study in studies for fault in registration.other_designs(study, plan.registered, again)]
-    faults += removed_rivals(plan)
-    faults += [fault for study in studies for fault in first_questions.other_questions(study, folder, plan.registered)]
-    faults += [fault for study in studies for fault in first_questions.gone(study, folder)]
+    known = plan.registered
+    questions = [fault for study in studies for fault in first_questions.other_questions(study, folder, known)]
+    questions += [fault for study in studies for fault in first_questions.gone(study, folder, known)]
+    # Another question is another design too, of which its own line says more.
+    said = {(fault.file, fault.path[:2]) for fault in questions}
+    designs = [fault for study in studies for fault in registration.other_designs(study, known, again)]
+    faults = [fault for fault in designs if (fault.file, fault.path[:2]) not in said] + removed_rivals(plan) + questions
     faults += [fault for study in studies for fault in design_sizes.smaller_designs(study, folder)]
     if faults:
         raise ValueError("\n".join(f"error: {fault}" for fault in faults).removeprefix("error: "))
     added = [line for study in studies for line in registration.new_lines(study, plan.registered)]
     told = [f"{line.claim}: revision {line.revision} of {line.study} at {line.preset}, {line.digest}" for line in added]
     told += _add(plan, added, registration.NAME, registration.COLUMNS)
+    added_rivals.keep(plan.config.absolute(), folder)
     design_sizes.keep([study for study in studies if study.name in {line.study for line in added}], folder)
     return told, False
 

@@ -67,14 +67,18 @@ def refuse_other_designs(plan: Plan) -> None:
 
 
 def removed_rivals(plan: Plan) -> list[Fault]:
-    """Return a fault for every rival that a claim of the plan was judged against and that is no longer listed."""
+    """Return a fault for every rival that a claim of the plan was judged against and that is no longer listed, and for
+    each list of the project that lacks a line which it had."""
+    config = plan.config.absolute()
+    lists = added_rivals.gone(config, config.parent / "docs" / "records")
     files = {name: plan.beside(name, history.RIVALS) for name in plan.studies}
     recorded = {file: append_only_csv.by_study(history.read_rivals(file)[0]) for file in {*files.values()}}
-    return [
+    judged = (
         fault
         for name, study in plan.studies.items()
         for fault in added_rivals.removed(study, recorded[files[name]].get(name, ()))
-    ]
+    )
+    return [*lists, *judged]
 
 
 def refuse_absent_files(plan: Plan) -> None:
