@@ -10,6 +10,7 @@ import sys
 import pytest
 import yaml
 from bs4 import BeautifulSoup
+from sklearn.datasets import load_diabetes
 from small_study import STUDY
 from sphinx.errors import ExtensionError
 
@@ -163,6 +164,8 @@ def test_every_key_of_a_study_has_a_meaning_a_default_and_an_example(built):
     tables = [table for table in pages["keys.html"].find_all("table") if "example" in table.get_text()]
     rows = [[cell.get_text() for cell in row.find_all("td")] for row in tables[0].find_all("tr")[1:]]
     assert [row[0] for row in rows if not (row[1] and row[3] and row[4])] == []
+    every = [[cell.get_text() for cell in row.find_all("td")] for row in pages["keys.html"].select("tr:has(td)")]
+    assert [row[0] for row in every if not row[1]] == []
     assert {"claims.<name>.test", "learners.<name>.only", "rivals.<name>.is", "revisions.quick"} <= {
         row[0] for row in rows
     }
@@ -201,7 +204,19 @@ def around(excerpt: dict) -> dict:
     return content
 
 
-# A whole study is run as it stands: tests/workflow/test_own_table.py.
+@pytest.mark.parametrize("text", [one for one in blocks("yaml") if one.values[0].startswith("title:")])
+def test_a_study_on_a_page_has_no_fault(text, tmp_path, monkeypatch):
+    # Its table, where it has one, is the page's own.
+    monkeypatch.chdir(tmp_path)
+    load_diabetes(as_frame=True).frame.to_csv("mine.csv", index=False)
+    (tmp_path / "studies").mkdir()
+    file = tmp_path / "studies" / "my-study.yaml"
+    file.write_text(text)
+    _, faults = checking.study(file, "my-study.yaml", "quick")
+    assert [str(fault) for fault in faults] == []
+
+
+# A whole study is checked as it stands.
 @pytest.mark.parametrize("text", [one for one in blocks("yaml") if not one.values[0].startswith("title:")])
 def test_yaml_of_the_pages_goes_into_a_study(text, tmp_path):
     # A page may tell how to write the component that it names.

@@ -13,7 +13,12 @@ ROOT = PACKAGE.parents[1]
 REGISTER = ROOT / "docs" / "records" / "measured.csv"
 PAGES = {
     file.relative_to(ROOT).as_posix(): file.read_text(encoding="utf-8")
-    for file in [*ROOT.glob("docs/*.md"), *ROOT.glob("docs/components/*.md"), ROOT / "README.md"]
+    for file in [
+        *ROOT.glob("docs/*.md"),
+        *ROOT.glob("docs/components/*.md"),
+        ROOT / "config/README.md",
+        ROOT / "README.md",
+    ]
 }
 WORDS = "two three four five six seven eight nine ten eleven twelve thirteen fifteen twenty thirty sixty hundred"
 NUMBER = rf"(?:\d[\d ,.]*|\b(?:{WORDS.replace(' ', '|')}))"
