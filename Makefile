@@ -85,7 +85,7 @@ format: $(VENV)/.installed-test
 
 # What editors check study files with, after a component's parameters have changed.
 schema: setup
-	@$(VENV)/bin/python -m hierlearn.pipeline.plan.study_schema > workflow/hierlearn/pipeline/schemas/study.schema.json
+	@$(VENV)/bin/python -m hierlearn.pipeline.command.study_schema > workflow/hierlearn/pipeline/schemas/study.schema.json
 
 # Manual, gallery and ledger as one site in build/site; a link that leads nowhere is an error. The gallery's programs run where
 # they have changed.

@@ -19,9 +19,9 @@ import numpy as np
 import yaml
 
 from hierlearn.core import registry
+from hierlearn.pipeline.claims import history
 from hierlearn.pipeline.claims.page.mathematics import html
 from hierlearn.pipeline.command.__main__ import parser
-from hierlearn.pipeline.plan import history
 from hierlearn.statistics.decisions import Scatter, expected_width
 
 ROOT = Path(__file__).parents[1]

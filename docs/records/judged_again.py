@@ -26,9 +26,8 @@ sys.path.insert(0, str(ROOT / "workflow"))
 from first_questions import rebuilt  # noqa: E402
 from rebuild_designs import git  # noqa: E402
 
-from hierlearn.pipeline.claims import asked, outcomes, question_forms, rivals  # noqa: E402
+from hierlearn.pipeline.claims import asked, history, outcomes, question_forms, rivals  # noqa: E402
 from hierlearn.pipeline.command import first_questions  # noqa: E402
-from hierlearn.pipeline.plan import history  # noqa: E402
 from hierlearn.pipeline.quantities._ends import told  # noqa: E402
 
 LEDGER = "docs/ledger/claims.csv"

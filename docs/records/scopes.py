@@ -45,13 +45,13 @@ def main() -> None:
     before = declared(sys.argv[1])
     sys.path.insert(0, str(ROOT / "workflow"))
     from hierlearn.pipeline.claims.verdicts import scope
-    from hierlearn.pipeline.plan import checking, scopes
+    from hierlearn.pipeline.plan import checking, registration
 
     rows = {}
     for preset in PRESETS:
         for file in sorted((ROOT / "config" / "studies").glob("*.yaml")):
             study = checking.load_study(file, preset)
-            for name, found in scopes.of_study(study).items():
+            for name, found in registration.scopes_of(study).items():
                 kind = study.claims[name].kind
                 regime, said = before.get(name, ["", ""])
                 if name not in before or (regime == "" and kind != "open"):

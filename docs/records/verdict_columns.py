@@ -27,10 +27,9 @@ from rebuild_designs import git  # noqa: E402
 
 from hierlearn.core import registry  # noqa: E402
 from hierlearn.core.aliases import present_rule  # noqa: E402
-from hierlearn.pipeline.claims import digests, rules  # noqa: E402
+from hierlearn.pipeline.claims import digests, history, rules  # noqa: E402
 from hierlearn.pipeline.claims.verdicts import result, scope  # noqa: E402
 from hierlearn.pipeline.command.recording import freedom  # noqa: E402
-from hierlearn.pipeline.plan import history  # noqa: E402
 
 FILE, RIVALS = ROOT / history.FILE, ROOT / "config" / history.RIVALS
 FIRST = history.COLUMNS[: history.FIRST]

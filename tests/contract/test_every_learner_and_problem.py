@@ -12,8 +12,8 @@ from hierlearn.core.problem import ProblemFeatures, pose
 from hierlearn.core.protocols import STATUS, NullMonitor, TrainingData
 from hierlearn.core.registry import available, build, choices, defaults
 from hierlearn.core.streams import Streams
-from hierlearn.pipeline.plan import adhoc_study
 from hierlearn.pipeline.plan.configuration import configure
+from hierlearn.pipeline.run import provisional
 
 # Target and input: teacher, law and dimension.
 PROBLEMS = {
@@ -90,7 +90,7 @@ def refusal(tmp_path, monkeypatch):
         return []
 
     yield lines
-    adhoc_study.keep()
+    provisional.keep()
     registry.use(())
 
 

@@ -9,11 +9,10 @@ import pytest
 from test_page import PAPERS, STUDY, row
 
 from hierlearn.core.registry import PACKAGE
-from hierlearn.pipeline.claims import asked
+from hierlearn.pipeline.claims import asked, history
 from hierlearn.pipeline.claims.page import findings, index
 from hierlearn.pipeline.command import publication
 from hierlearn.pipeline.command import records as answers
-from hierlearn.pipeline.plan import history
 
 ROOT = PACKAGE.parents[1]
 FILES = {

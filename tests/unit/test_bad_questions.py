@@ -9,8 +9,9 @@ from small_study import STUDY, put
 
 from hierlearn.pipeline.claims import rivals
 from hierlearn.pipeline.claims.question_forms import question, words
-from hierlearn.pipeline.command import design_sizes, first_questions, records
-from hierlearn.pipeline.plan import added_rivals, commands, registration
+from hierlearn.pipeline.command import design_sizes, first_questions, records, removed_rivals
+from hierlearn.pipeline.command import refusals as commands
+from hierlearn.pipeline.plan import registration
 from hierlearn.pipeline.plan.configuration import configure
 
 NAME, PRESET = "chen2020-small", "standard"
@@ -39,7 +40,7 @@ def study(tmp_path, monkeypatch):
     FILE.write_text(yaml.safe_dump(content))
     write("config/rivals.csv", rivals.COLUMNS, RIVAL, OTHER)
     write("config/measured_rivals.csv", rivals.MEASURED_COLUMNS, MEASURED)
-    write(RECORDS / added_rivals.KEPT, added_rivals.KEPT_COLUMNS)
+    write(RECORDS / removed_rivals.KEPT, removed_rivals.KEPT_COLUMNS)
     for name in (first_questions.CHANGED, first_questions.CONTRACT):
         write(RECORDS / name, ("row", "field", "change"))
     design_sizes.write(RECORDS / design_sizes.FILE, {})

@@ -13,13 +13,13 @@ from test_rules import rules
 
 from hierlearn.core import registry
 from hierlearn.pipeline.claims import digests as canonical
-from hierlearn.pipeline.claims import tally
+from hierlearn.pipeline.claims import history, tally
 from hierlearn.pipeline.claims.ledger import csv_text, to_json
-from hierlearn.pipeline.command import records
+from hierlearn.pipeline.command import records, refusals
+from hierlearn.pipeline.command.refusals import unknown_targets
 from hierlearn.pipeline.files import results
-from hierlearn.pipeline.plan import commands, configuration, estimates, history, registration
+from hierlearn.pipeline.plan import configuration, estimates, registration
 from hierlearn.pipeline.plan.checking import load_study
-from hierlearn.pipeline.plan.commands import unknown_targets
 
 COLUMNS = ("study", "claim", "kind", "rank", "regime", "verdict", "control_verdict", "digest", "draw")
 JUDGED = {"digest": "abc", "draw": "small/quick/1", "revision": "1"}
@@ -51,12 +51,12 @@ def write(plan, study, *found, details=MappingProxyType({})):
 
 @pytest.mark.parametrize("make", [Path.touch, os.mkfifo, lambda path: path.symlink_to("nowhere")])
 def test_what_lies_in_place_of_a_folder_of_results_is_named(plan, make):
-    commands.refuse_files_for_folders(plan)
+    refusals.refuse_files_for_folders(plan)
     folder = Path(plan.targets.file("small", "claims.json")).parent
     folder.parent.mkdir(parents=True)
     make(folder)
     with pytest.raises(SystemExit) as end:
-        commands.refuse_files_for_folders(plan)
+        refusals.refuse_files_for_folders(plan)
     assert end.value.code == f"error: {folder}: found a file; expected a folder of results, or nothing"
 
 
@@ -80,7 +80,7 @@ def test_the_cost_is_that_of_the_machine_that_ran_quick(plan):
 
 def test_the_cost_is_told_without_the_files_that_a_run_would_read_and_cannot(plan, monkeypatch):
     complete, _ = records.cost(plan)
-    commands.refuse_absent_files(plan)
+    refusals.refuse_absent_files(plan)
     missing = iter([("basis", "no archive", "one")])
     monkeypatch.setattr(registry.implementation("inputs", "sphere"), "missing_inputs", lambda self: missing)
     plan = replace(plan)
@@ -89,7 +89,7 @@ def test_the_cost_is_told_without_the_files_that_a_run_would_read_and_cannot(pla
     said = "small.yaml: problem.input.basis: found no archive; expected one"
     assert lines[-1] == f"To run it needs a file that is not there: {said}"
     with pytest.raises(SystemExit, match=f"^error: {said}$"):
-        commands.refuse_absent_files(plan)
+        refusals.refuse_absent_files(plan)
 
 
 def test_a_command_that_is_given_to_snakemake_is_named():

@@ -15,7 +15,7 @@ from hierlearn.core import registry
 from hierlearn.core.registry import PACKAGE, build
 from hierlearn.core.streams import Streams
 from hierlearn.datasets import read_table
-from hierlearn.pipeline.plan import commands
+from hierlearn.pipeline.command import refusals
 from hierlearn.pipeline.plan.configuration import configure
 
 ROOT = PACKAGE.parents[1]
@@ -38,7 +38,7 @@ def test_an_example_is_sound_and_of_the_design_that_is_registered(name, monkeypa
     monkeypatch.chdir(ROOT)
     plan = planned(name)
     assert plan.studies and not plan.warnings
-    commands.refuse_other_designs(plan)
+    refusals.refuse_other_designs(plan)
 
 
 @pytest.mark.parametrize(("name", "component"), [("random-features", "random_features"), ("staircase", "staircase")])

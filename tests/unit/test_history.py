@@ -6,9 +6,9 @@ import pytest
 import yaml
 from small_study import STUDY, study_of
 
+from hierlearn.pipeline.claims import history
+from hierlearn.pipeline.claims.history import Verdict
 from hierlearn.pipeline.files import append_only_csv
-from hierlearn.pipeline.plan import history
-from hierlearn.pipeline.plan.history import Verdict
 
 LINE = Verdict("C1-kernel", "small", "quick", "1", "small/quick/1", "abc", "not seen", "1.49999", "1.29999", "1.70001")
 

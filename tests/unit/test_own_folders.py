@@ -10,10 +10,9 @@ import pytest
 from own_folder import KERNEL, PAPERS
 
 from hierlearn.core import registry
-from hierlearn.pipeline.claims import rivals
-from hierlearn.pipeline.command import records
+from hierlearn.pipeline.claims import history, rivals
+from hierlearn.pipeline.command import records, refusals
 from hierlearn.pipeline.files.papers import known
-from hierlearn.pipeline.plan import commands, history
 from hierlearn.pipeline.plan.checking import load_study
 from hierlearn.pipeline.plan.configuration import ROOT, configure
 
@@ -189,18 +188,18 @@ def test_designs_are_registered_beside_their_studies_and_nothing_else_is_touched
     again = planned()
     assert set(again.studies["own2026-cusp"].registered) == {"Z1-cusp"}
     assert [line for line in again.warnings if "Z1-cusp" in line] == []
-    commands.refuse_other_designs(again)
+    refusals.refuse_other_designs(again)
 
 
 def test_another_design_than_the_registered_one_is_refused_with_both_files(mine):
     records.register(planned())
     write("mine/studies/own2026-cusp.yaml", STUDY.replace("seeds: 2", "seeds: 3"))
     with pytest.raises(SystemExit) as end:
-        commands.refuse_other_designs(planned())
+        refusals.refuse_other_designs(planned())
     (line,) = end.value.code.splitlines()
     assert line.startswith("error: mine/studies/own2026-cusp.yaml: claims.Z1-cusp: found another design than that of")
     assert "mine/registered.csv" in line
-    commands.refuse_other_designs(planned(pilot=True))
+    refusals.refuse_other_designs(planned(pilot=True))
 
 
 def test_a_rival_that_a_row_met_is_refused_once_it_is_gone_from_the_list(mine):
@@ -209,10 +208,10 @@ def test_a_rival_that_a_row_met_is_refused_once_it_is_gone_from_the_list(mine):
     met = "Z1-cusp,own2026-cusp,quick,1,own2026-cusp/quick/1,0,{},{},1,1,1,,fails"
     recorded = [",".join(history.RIVAL_COLUMNS), met.format("the line", "linear"), met.format("a control in words", "")]
     write("mine/verdict_rivals.csv", "\n".join(recorded) + "\n")
-    commands.refuse_other_designs(planned())
+    refusals.refuse_other_designs(planned())
     write("mine/rivals.csv", listed[0] + "\n")
     with pytest.raises(SystemExit) as end:
-        commands.refuse_other_designs(planned())
+        refusals.refuse_other_designs(planned())
     said = "mine/rivals.csv: found no 'the line', against which Z1-cusp was judged; expected every rival that a row has"
     assert end.value.code.startswith(f"error: {said}") and len(end.value.code.splitlines()) == 1
     with pytest.raises(ValueError, match="the line"):

@@ -15,12 +15,12 @@ from test_page import row
 from test_rules import rules
 
 from hierlearn.core.registry import PACKAGE
-from hierlearn.pipeline.claims import asked
+from hierlearn.pipeline.claims import asked, history
 from hierlearn.pipeline.claims.ledger import from_json, to_json
 from hierlearn.pipeline.claims.page import findings
 from hierlearn.pipeline.command import publication, recording, records
 from hierlearn.pipeline.files import checksums, papers, results
-from hierlearn.pipeline.plan import history, registration
+from hierlearn.pipeline.plan import registration
 from hierlearn.pipeline.plan.configuration import configure
 
 ROOT = PACKAGE.parents[1]

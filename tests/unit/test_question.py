@@ -11,7 +11,7 @@ import yaml
 from hierlearn.core import registry
 from hierlearn.pipeline.plan import adhoc_study
 from hierlearn.pipeline.plan.configuration import configure
-from hierlearn.pipeline.run import recovery
+from hierlearn.pipeline.run import provisional, recovery
 
 ASKED = {
     "teacher": {"name": "ridge_polynomial", "degree": 2},
@@ -25,7 +25,7 @@ def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("config/studies").mkdir(parents=True)
     yield
-    adhoc_study.keep()
+    provisional.keep()
     registry.use(())
 
 
@@ -76,8 +76,8 @@ def test_a_question_that_is_not_run_leaves_the_study_that_was_answered():
         given = {"question": ASKED | changes}
         lines = f"""
 from pathlib import Path
-from hierlearn.pipeline.plan import adhoc_study
 from hierlearn.pipeline.plan.configuration import configure
+from hierlearn.pipeline.run import provisional
 
 configure({given!r}, Path("config/config.yaml"), Path("config/studies"))
 {end}
@@ -88,7 +88,7 @@ configure({given!r}, Path("config/config.yaml"), Path("config/studies"))
     file = Path("results/question/own/studies/my-question.yaml")
     assert asked({}).returncode == 0
     assert not Path("results").exists()
-    assert asked({"seeds": 3}, "adhoc_study.keep()").returncode == 0
+    assert asked({"seeds": 3}, "provisional.keep()").returncode == 0
     before = file.read_text()
     assert asked({"seeds": 4}).returncode == 0
     refused = asked({"seeds": 4, "teacher": {"name": "ridge_polynomial", "degree": -2}})

@@ -6,8 +6,8 @@ import pytest
 from scipy.stats import binomtest
 
 from hierlearn.core.registry import PACKAGE
+from hierlearn.pipeline.claims import history
 from hierlearn.pipeline.claims.outcomes import Draw
-from hierlearn.pipeline.plan import history
 from hierlearn.statistics.intervals import holm, t_quantile
 
 ROOT = PACKAGE.parents[1]

@@ -10,9 +10,9 @@ import yaml
 from small_study import STUDY, study_of
 
 from hierlearn.core import provenance
+from hierlearn.pipeline.command.refusals import unknown_targets
 from hierlearn.pipeline.files import results
 from hierlearn.pipeline.plan import jobs, resources
-from hierlearn.pipeline.plan.commands import unknown_targets
 from hierlearn.pipeline.plan.configuration import Plan
 from hierlearn.pipeline.run import recovery
 

@@ -7,10 +7,10 @@ import shipped
 from small_study import put, study_of
 
 from hierlearn.core.registry import PACKAGE
+from hierlearn.pipeline.claims.scopes import Scope
 from hierlearn.pipeline.claims.verdicts import scope
 from hierlearn.pipeline.files import papers
-from hierlearn.pipeline.plan import checking, scopes
-from hierlearn.pipeline.plan.scopes import Scope
+from hierlearn.pipeline.plan import checking, registration
 
 ROOT = PACKAGE.parents[1]
 STUDIES = sorted((ROOT / "config" / "studies").glob("*.yaml"))
@@ -36,7 +36,7 @@ def computed(content, monkeypatch):
         changed["claims"][CLAIM].pop("regime", None)
         for path, value in changes:
             changed = put(changed, path, value)
-        return scopes.of_study(study_of(changed, "small", "small.yaml", "quick"))[CLAIM]
+        return registration.scopes_of(study_of(changed, "small", "small.yaml", "quick"))[CLAIM]
 
     return found
 
@@ -97,7 +97,7 @@ def test_claims_whose_declared_scope_was_another_one_are_listed_with_the_compute
     assert len(rows) > 100
     for study, preset in sorted({(row["study"], row["preset"]) for row in rows})[::6]:
         loaded = checking.load_study(ROOT / "config" / "studies" / f"{study}.yaml", preset)
-        computed = scopes.of_study(loaded)
+        computed = registration.scopes_of(loaded)
         for row in (one for one in rows if (one["study"], one["preset"]) == (study, preset)):
             if row["row"] in computed and loaded.claims[row["row"]].kind == row["kind"]:
                 assert row["computed"] == scope(row["kind"], computed[row["row"]].of_kind(row["kind"])), row

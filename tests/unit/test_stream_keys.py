@@ -13,7 +13,7 @@ from hierlearn.core.protocols import NullMonitor
 from hierlearn.core.registry import available, implementation
 from hierlearn.learners.linear import Linear
 from hierlearn.pipeline.files import problems
-from hierlearn.pipeline.run.sample_sizes import walk
+from hierlearn.pipeline.run.sample_sizes import train_curve
 from hierlearn.teachers.ridge_polynomial import RidgePolynomial
 
 POINT = {
@@ -85,6 +85,6 @@ def test_a_renamed_learner_is_given_the_same_numbers():
     problem = problems.problem_of(POINT | {"validation": 10})
     features = problems.features(problem, registry.build("representations", {"name": "raw"}), None)
     for learner in (Noted(), Unnamed()):
-        walk(learner, problem, features, [8], None, {"ridge": [0.1]}, NullMonitor())
+        train_curve(learner, problem, features, [8], None, {"ridge": [0.1]}, NullMonitor())
     keys = [streams.key[-2:] for streams in given]
     assert keys == [("learner", "Linear")] * 2 + [("learner", "Unnamed")] * 2

@@ -7,9 +7,10 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from hierlearn.core import registry
+from hierlearn.pipeline.command import study_schema
 from hierlearn.pipeline.files.load import load
 from hierlearn.pipeline.files.schema_errors import SCHEMAS
-from hierlearn.pipeline.plan import presets, study_schema
+from hierlearn.pipeline.plan import presets
 
 STUDIES = sorted((Path(__file__).parents[2] / "config" / "studies").glob("*.yaml"))
 WRITTEN = SCHEMAS / "study.schema.json"

@@ -7,8 +7,8 @@ import io
 import pytest
 
 from hierlearn.core import registry
+from hierlearn.pipeline.claims import history
 from hierlearn.pipeline.claims.rules import FAILS, PASSES, RULES, UNDECIDED
-from hierlearn.pipeline.plan import history
 
 CONFIG = registry.PACKAGE.parents[1] / "config"
 RECORDS = CONFIG.parent / "docs" / "records"

@@ -10,13 +10,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from hierlearn.pipeline.claims import asked
+from hierlearn.pipeline.claims import asked, history
 from hierlearn.pipeline.claims.ledger import COLUMNS, csv_text, from_json, noted
+from hierlearn.pipeline.claims.scopes import Scope
 from hierlearn.pipeline.claims.tally import NO_EVIDENCE, comparison, judged
 from hierlearn.pipeline.claims.verdicts import MARKS, REGIMES
 from hierlearn.pipeline.command import recording, rejudging
 from hierlearn.pipeline.files import checksums, figures, papers, texts
-from hierlearn.pipeline.plan import descriptions, history, page_context, quantity_labels, registration, scopes
+from hierlearn.pipeline.plan import descriptions, page_context, quantity_labels, registration
 from hierlearn.pipeline.plan.configuration import Plan, configure
 from hierlearn.pipeline.plan.study import Study
 
@@ -130,7 +131,7 @@ def _too_large(folder: Path) -> list[str]:
 def reworded(rows: Sequence[Mapping[str, Any]], study: Study) -> list[Mapping[str, Any]]:
     """Return stored rows in the present words of their study, where their design is its present one: words may improve
     without a new draw. Scopes are those that are computed for their places."""
-    said, designs, computed = descriptions.claims(study), registration.digests(study), scopes.of_study(study)
+    said, designs, computed = descriptions.claims(study), registration.digests(study), registration.scopes_of(study)
     found = []
     for row in rows:
         name = row["claim"]
@@ -143,7 +144,7 @@ def reworded(rows: Sequence[Mapping[str, Any]], study: Study) -> list[Mapping[st
     return found
 
 
-def _scoped(kind: str, verdict: str, scope: scopes.Scope) -> dict[str, str]:
+def _scoped(kind: str, verdict: str, scope: Scope) -> dict[str, str]:
     """What a stored row says of its scope: the same result has another word in another regime."""
     regime = scope.of_kind(kind)
     known = {} if not regime or verdict == REGIMES["within"][1] else dict(zip("✓✗", REGIMES[regime], strict=True))

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from hierlearn.core import registry
-from hierlearn.pipeline.claims import digests, rules
+from hierlearn.pipeline.claims import digests, history, rules
+from hierlearn.pipeline.claims.history import Rival
 from hierlearn.pipeline.claims.ledger import COLUMNS, as_text, from_json
 from hierlearn.pipeline.claims.verdicts import result, scope
 from hierlearn.pipeline.files import results
-from hierlearn.pipeline.plan import history, registration
-from hierlearn.pipeline.plan.history import Rival
+from hierlearn.pipeline.plan import registration
 from hierlearn.pipeline.plan.study import Study
 from hierlearn.statistics.intervals import LEVEL
 

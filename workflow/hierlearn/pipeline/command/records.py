@@ -5,13 +5,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import astuple
 from pathlib import Path
 
-from hierlearn.pipeline.claims import asked
+from hierlearn.pipeline.claims import asked, history
 from hierlearn.pipeline.claims import tally as ledger
-from hierlearn.pipeline.command import costs, design_sizes, first_questions, recording
+from hierlearn.pipeline.command import costs, design_sizes, first_questions, recording, removed_rivals
 from hierlearn.pipeline.files import append_only_csv
-from hierlearn.pipeline.plan import added_rivals, history, page_context, registration
+from hierlearn.pipeline.plan import page_context, registration
 from hierlearn.pipeline.plan.checking import load_study
-from hierlearn.pipeline.plan.commands import removed_rivals
 from hierlearn.pipeline.plan.configuration import Plan
 
 # The lines to print, and whether a promise is broken.
@@ -92,14 +91,18 @@ def register(plan: Plan) -> Answer:
     # Another question is another design too, of which its own line says more.
     said = {(fault.file, fault.path[:2]) for fault in questions}
     designs = [fault for study in studies for fault in registration.other_designs(study, known, again)]
-    faults = [fault for fault in designs if (fault.file, fault.path[:2]) not in said] + removed_rivals(plan) + questions
+    faults = (
+        [fault for fault in designs if (fault.file, fault.path[:2]) not in said]
+        + removed_rivals.of_plan(plan)
+        + questions
+    )
     faults += [fault for study in studies for fault in design_sizes.smaller_designs(study, folder)]
     if faults:
         raise ValueError("\n".join(f"error: {fault}" for fault in faults).removeprefix("error: "))
     added = [line for study in studies for line in registration.new_lines(study, plan.registered)]
     told = [f"{line.claim}: revision {line.revision} of {line.study} at {line.preset}, {line.digest}" for line in added]
     told += _add(plan, added, registration.NAME, registration.COLUMNS)
-    added_rivals.keep(plan.config.absolute(), folder)
+    removed_rivals.keep(plan.config.absolute(), folder)
     design_sizes.keep([study for study in studies if study.name in {line.study for line in added}], folder)
     return told, False
 

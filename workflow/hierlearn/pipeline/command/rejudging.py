@@ -8,12 +8,11 @@ from typing import Any
 
 from hierlearn.core import registry
 from hierlearn.core.words import show
-from hierlearn.pipeline.claims import asked, evidence, outcomes
+from hierlearn.pipeline.claims import asked, evidence, history, outcomes
 from hierlearn.pipeline.claims.outcomes import Draw
 from hierlearn.pipeline.claims.tally import CHECK
 from hierlearn.pipeline.claims.verdicts import light
 from hierlearn.pipeline.command import recording
-from hierlearn.pipeline.plan import history
 
 # Of a first draw, of a second one of the same designs, and the rows that were stored of the first.
 FIRST, SECOND, ROWS = "judged.nc", "judged-2.nc", "claims.json"

@@ -1,6 +1,6 @@
 """What is wrong with a configuration: one line each, with the place, what was found and what is allowed."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,3 +55,14 @@ def value_at(content: Any, path: Path) -> Any:
 def among(value: Any, known: Iterable[Any]) -> bool:
     """Whether a value is one of some others; Python counts True as 1."""
     return any(value == one and isinstance(value, bool) == isinstance(one, bool) for one in known)
+
+
+def entries(content: Any) -> Iterator[tuple[str, Any]]:
+    """(key, part) of all parts of a description, however deep; the key is "" in a list."""
+    waiting = [content]
+    while waiting:
+        below = waiting.pop()
+        for key, part in below.items() if isinstance(below, dict) else (("", one) for one in below):
+            yield key, part
+            if isinstance(part, dict | list):
+                waiting.append(part)

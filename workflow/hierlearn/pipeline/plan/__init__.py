@@ -8,7 +8,6 @@ of the `presets`, with its `replicates`. `targets` names its files, `jobs` the p
 them, `rule_inputs` what that reads, and `resources` what it needs, for `resource_requests` and `estimates`.
 
 Around it: `asked_studies` are those that a run reads; `folders` and `adhoc_study` are other places that studies come
-from; `registration` and `history` what is written down of designs and verdicts; `scopes` whether hypotheses hold at
-the sizes of a claim; `commands` what a run refuses; `page_context` and `quantity_labels` are what the page says of a
-study; `study_schema` is for editors.
+from; `registration` what is written down of designs; `page_context` and `quantity_labels` are what the page says of a
+study.
 """

@@ -1,11 +1,9 @@
 """A question without a study file: the key `question` of the configuration, as the study that answers it."""
 
-import atexit
 import copy
 import os
 import re
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,12 +11,13 @@ from typing import Any
 from hierlearn.core import registry
 from hierlearn.core.protocols import Teacher
 from hierlearn.core.words import show, unshowable
-from hierlearn.pipeline.files import papers, texts
+from hierlearn.pipeline.files import papers
 from hierlearn.pipeline.files.errors import Fault
 from hierlearn.pipeline.files.load import load, written
 from hierlearn.pipeline.files.schema_errors import schema, schema_faults
 from hierlearn.pipeline.plan import own_data
 from hierlearn.pipeline.plan.sizes import full_description, sizes
+from hierlearn.pipeline.run import provisional
 
 KEY, STUDY = "question", "my-question"
 SAID = {papers.YOURS: {"name": "A question", "title": "A question of your own", "authors": "You", "year": 2026}}
@@ -51,9 +50,6 @@ LISTS = ("learners", "dimension")
 CAP, VALIDATION, TEST, SHARE = 2000, 500, 2000, 0.5
 # As many learners are named in the title.
 NAMED = 4
-# The files of a question that this process wrote: what they say, what they said before, None of those that were not
-# there, and the folders that were made for them.
-_WRITTEN: dict[Path, tuple[str, str | None, list[Path]]] = {}
 SAFE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]*")
 
 
@@ -89,8 +85,8 @@ def ask(asked: Mapping[str, Any], described: str) -> tuple[dict[str, Any], list[
     if faults:
         return rest, faults
     folder = Path(results, KEY)
-    _put(folder / "own" / "papers.yaml", SAID)
-    _put(folder / "own" / "studies" / f"{STUDY}.yaml", study(asked[KEY], learners))
+    provisional.put(folder / "own" / "papers.yaml", written(SAID))
+    provisional.put(folder / "own" / "studies" / f"{STUDY}.yaml", written(study(asked[KEY], learners)))
     changed = {"own": [*own, str(folder / "own")], "results": str(folder), "studies": [STUDY]}
     return {**asked, **changed}, []
 
@@ -252,47 +248,3 @@ def _built(kind: str, description: Mapping[str, Any], dimension: int) -> Any:
         return registry.build(kind, full_description(kind, description, sizes(dimension)), **given)
     except (KeyError, TypeError, ValueError):
         return None
-
-
-def keep() -> None:
-    """Leaves the files of the question as they are, since it is run; else they are put back as the program ends."""
-    _WRITTEN.clear()
-
-
-def _put(file: Path, content: Mapping[str, Any]) -> None:
-    """Writes a file, unless it says so already: every job of a run reads the configuration.
-
-    Ends where a run that works in this folder has another question.
-    """
-    # Here, as it brings much of Snakemake.
-    from hierlearn.pipeline.run.recovery import lock
-
-    text, there = written(content), file.is_file()
-    before = file.read_text(encoding="utf-8") if there else None
-    if before != text:
-        if there:
-            lock().close()
-        if not _WRITTEN:
-            atexit.register(_put_back)
-        made = [folder for folder in file.absolute().parents if not folder.exists()]
-        _WRITTEN[file.absolute()] = (text, before, made)
-        file.parent.mkdir(parents=True, exist_ok=True)
-        texts.put(file, text)
-
-
-def _put_back() -> None:
-    """What a dry run or a refused question wrote goes: the study stays the one that the results answer."""
-    from hierlearn.pipeline.run.recovery import lock
-
-    # Where another run works it may be of this question.
-    with suppress(OSError, SystemExit), lock():
-        for file, (text, before, _) in _WRITTEN.items():
-            if file.read_text(encoding="utf-8") != text:
-                continue
-            if before is None:
-                file.unlink()
-            else:
-                texts.put(file, before)
-        for folder in sorted({folder for *_, made in _WRITTEN.values() for folder in made}, reverse=True):
-            with suppress(OSError):
-                folder.rmdir()

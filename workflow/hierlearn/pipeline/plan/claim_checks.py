@@ -40,9 +40,8 @@ def check_written(draft: Draft) -> None:
         if isinstance(claim.get("rival"), str):
             draft.one_of((*at, "rival"), claim["rival"], draft.body.get("rivals", {}))
         if isinstance(claim.get("beyond"), str) and claim.get("place") in places:
-            draft.add(
-                (*at, "beyond"), show(claim["beyond"]), "a list of hypotheses of this place, which papers.yaml has"
-            )
+            allowed = "a list of hypotheses of this place, which papers.yaml has"
+            draft.add((*at, "beyond"), show(claim["beyond"]), allowed)
         for i, broken in enumerate(claim["beyond"] if isinstance(claim.get("beyond"), list) else ()):
             draft.one_of((*at, "beyond", i), broken, known)
             if broken in known:
@@ -56,9 +55,8 @@ def _check_declared(
     if place is not None and papers.is_computed(hypothesis):
         draft.add(at, show(broken), "nothing, as it is computed from what runs")
     elif place is not None and broken not in place.get("hypotheses", ()):
-        draft.add(
-            at, show(broken), f"a hypothesis of this place: {', '.join(place.get('hypotheses', ())) or 'it has none'}"
-        )
+        known = ", ".join(place.get("hypotheses", ())) or "it has none"
+        draft.add(at, show(broken), f"a hypothesis of this place: {known}")
 
 
 def check_kind(draft: Draft, at: Path, claim: Claim) -> None:

@@ -12,9 +12,9 @@ from hierlearn.core import registry
 from hierlearn.core.folders import PACKAGE
 from hierlearn.core.provenance import ends_in_one_line
 from hierlearn.core.words import nearest, show
-from hierlearn.pipeline.claims import asked, tally
+from hierlearn.pipeline.claims import asked, history, tally
 from hierlearn.pipeline.files import append_only_csv, papers
-from hierlearn.pipeline.files.errors import Fault, Note
+from hierlearn.pipeline.files.errors import Fault, Note, value_at
 from hierlearn.pipeline.files.load import load
 from hierlearn.pipeline.files.schema_errors import fill_defaults, schema, schema_faults
 from hierlearn.pipeline.plan import (
@@ -24,7 +24,6 @@ from hierlearn.pipeline.plan import (
     component_guards,
     folders,
     grid_checks,
-    history,
     registration,
     resources,
 )
@@ -32,6 +31,7 @@ from hierlearn.pipeline.plan.replicates import Draw
 from hierlearn.pipeline.plan.resource_requests import Requests
 from hierlearn.pipeline.plan.rule_inputs import Inputs
 from hierlearn.pipeline.plan.study import Study
+from hierlearn.pipeline.plan.study_spec import mapping
 from hierlearn.pipeline.plan.targets import FILES, Targets
 
 NAME, LONGEST = re.compile("[a-z0-9]+(-[a-z0-9]+)*"), 60
@@ -238,9 +238,7 @@ def _line(doubt: Fault) -> str:
 
 def _claims(file: Path) -> list[str]:
     """The names of the claims of a study with faults, as its file has them."""
-    content = load(file, file.name)[0]
-    claims = content.get("claims") if isinstance(content, dict) else None
-    return list(claims) if isinstance(claims, dict) else []
+    return list(mapping(value_at(load(file, file.name)[0], ("claims",))))
 
 
 def configuration(given: Mapping[str, Any], name: str, known_studies: list[str]) -> tuple[dict[str, Any], list[Fault]]:

@@ -1,6 +1,6 @@
 """What claims and components say in full: numbers in their words, tables of papers in their places."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from hierlearn.core import registry
@@ -37,14 +37,3 @@ def with_tables(study: Study, kind: str, description: Mapping[str, Any]) -> dict
 
     full = {"name": description["name"]} | registry.defaults(kind, description["name"]) | description
     return put(full, {"properties": registry.parameters(kind, description["name"])})
-
-
-def entries(content: Any) -> Iterator[tuple[str, Any]]:
-    """(key, part) of all parts of a description, however deep; the key is "" in a list."""
-    waiting = [content]
-    while waiting:
-        below = waiting.pop()
-        for key, part in below.items() if isinstance(below, dict) else (("", one) for one in below):
-            yield key, part
-            if isinstance(part, dict | list):
-                waiting.append(part)

@@ -8,10 +8,10 @@ from typing import Any
 
 from hierlearn.core import folders
 from hierlearn.core.words import show, similar
-from hierlearn.pipeline.claims import rivals
+from hierlearn.pipeline.claims import history, rivals
 from hierlearn.pipeline.files import papers
 from hierlearn.pipeline.files.errors import Fault
-from hierlearn.pipeline.plan import history, registration
+from hierlearn.pipeline.plan import registration
 
 RIVALS = (rivals.NAME, rivals.MEASURED)
 # What a folder of a user's own may hold beside rooms of components; other names in it are nobody's.

@@ -64,7 +64,7 @@ def _combinations(axes: Mapping[str, Any]) -> int:
 def too_large(study: Study, limit: int) -> Iterator[Fault]:
     """Sizes that would need more memory than `limit` MB: of the job that needs most, or of its data alone; of problems
     that can be built."""
-    if any(any(_outside_limits(study, part, point)) for point in study.points for part in PROBLEM):
+    if any(_problem_out_of_limits(study, point) for point in study.points):
         return
     jobs = [(needs.mem_mb, path, job) for path, job, needs in resources.largest_jobs(study)]
     most = max(jobs)
@@ -89,7 +89,7 @@ def impossible(study: Study) -> Iterator[Fault]:
     met: dict[tuple[tuple, str, str], list] = {}
     outside: dict[str, list[str]] = {}
     for point in study.points:
-        if broken := [fault for part in PROBLEM for fault in _outside_limits(study, part, point)]:
+        if broken := _problem_out_of_limits(study, point):
             yield from broken
             continue
         for name, entry in study.learners.items():
@@ -139,9 +139,8 @@ def _more_than_there_are(study: Study, point: GridPoint) -> Iterator[Fault]:
         planned, largest = study.learners[name].samples, max(study.sample_sizes(name, point), default=0)
         if largest > supply["training"]:
             # What is written, not what of it lies on the lattice.
-            key, found = (
-                ("at", largest) if "at" in planned else ("cap", resolve(planned["cap"], study.context(name, point)))
-            )
+            key = "at" if "at" in planned else "cap"
+            found = largest if key == "at" else resolve(planned["cap"], study.context(name, point))
             allowed = f"at most {supply['training']} training points, all that there are"
             yield Fault(study.file, ("learners", name, "samples", key), f"{found}", allowed)
 
@@ -184,16 +183,10 @@ def _unset_formulas(study: Study) -> Iterator[Fault]:
     # Here, as the converter is read for pages and for studies that are not known yet.
     from hierlearn.pipeline.claims.page.mathematics import unset
 
-    texts: list[tuple[Path, str]] = [
-        (("title",), study.title),
-        (("place",), study.place),
-        (("summary",), study.summary),
-    ]
+    texts: list[tuple[Path, str]] = [((key,), vars(study)[key]) for key in ("title", "place", "summary")]
     for name, claim in study.claims.items():
-        said = claim.said()
-        texts += [
-            (("claims", name, key), said.get(key, "")) for key in ("place", "statement", "beyond", "proof", "remark")
-        ]
+        said, keys = claim.said(), ("place", "statement", "beyond", "proof", "remark")
+        texts += [(("claims", name, key), said.get(key, "")) for key in keys]
         texts.append((("claims", name, "rival", "is"), said.get("control", {}).get("rival", "")))
     for at, text in texts:
         for tex in unset(text):
@@ -237,22 +230,14 @@ def _fitted(study: Study, quantity: Mapping[str, Any], key: str, reference: str)
         sides = (key.removesuffix("_sizes"),) if key.endswith("_sizes") else ("learner", "above", "below")
         learners = [quantity[side] for side in sides if quantity.get(side) in study.learners]
         # A list in `where` goes along with the axis.
-        fixed = [
-            (at, v)
-            for at, v in quantity.get("where", {}).items()
-            if at in {*study.axes} - {axis} and not isinstance(v, list)
-        ]
+        others, where = {*study.axes} - {axis}, quantity.get("where", {})
+        fixed = [(at, value) for at, value in where.items() if at in others and not isinstance(value, list)]
         there = [point for point in study.points if all(point.coordinates[at] == value for at, value in fixed)]
         known = [p.coordinates[axis] for p in there if all(study.reaches(learner, p) for learner in learners)]
         known = list(dict.fromkeys(known))
     else:
         known = study.swept.get(axis)
     return quantity[key] if known is None else [v for v in known if quantity[key] is None or v in quantity[key]]
-
-
-def _outside_limits(study: Study, part: str, point: GridPoint) -> Iterator[Fault]:
-    """Parameters of the law or the teacher that sizes bring outside their limits, at a point."""
-    yield from _out_of_limits(study, ("problem", part), f"{part}s", point.problem[part], point)
 
 
 def _out_of_limits(
@@ -264,6 +249,11 @@ def _out_of_limits(
             for error in violations(value, known[key]):
                 found = f"{show(value)} at {point.coordinates}"
                 yield Fault(study.file, (*at, key), found, allowed_by(error))
+
+
+def _problem_out_of_limits(study: Study, point: GridPoint) -> list[Fault]:
+    parts = ((("problem", part), f"{part}s", point.problem[part]) for part in PROBLEM)
+    return [fault for part in parts for fault in _out_of_limits(study, *part, point)]
 
 
 def _component_values(

@@ -8,7 +8,8 @@ from typing import Any
 from hierlearn.core import provenance, registry
 from hierlearn.core.protocols import PROTOCOLS
 from hierlearn.inputs import UNIT_LAWS
-from hierlearn.pipeline.plan import added_rivals, descriptions, scopes
+from hierlearn.pipeline.files.errors import entries
+from hierlearn.pipeline.plan import added_rivals, descriptions, registration
 from hierlearn.pipeline.plan.descriptions import with_tables
 from hierlearn.pipeline.plan.grid import GridPoint, Task
 from hierlearn.pipeline.plan.sizes import product
@@ -142,7 +143,7 @@ def rests_on(study: Study) -> str:
 @remembered
 def judge(study: Study) -> dict[str, Any]:
     """Judges the study's claims."""
-    computed, others = scopes.of_study(study), added_rivals.of_study(study)
+    computed, others = registration.scopes_of(study), added_rivals.of_study(study)
     return {
         "rests_on": rests_on(study),
         "study": {"name": study.name, "paper": study.paper, "preset": study.preset}
@@ -150,8 +151,7 @@ def judge(study: Study) -> dict[str, Any]:
         "claims": {
             name: _scoped(claim, computed.get(name))
             | {"digest": study.registered.get(name, "")}
-            | _own_dimension(study, claim["quantity"])
-            | _own_set(study, claim["quantity"])
+            | _own_problem(study, claim["quantity"])
             | ({"rivals": others[name]} if name in others else {})
             for name, claim in descriptions.claims(study).items()
         },
@@ -173,14 +173,12 @@ def _of_set(law: Any) -> dict[str, Any]:
     return found | ({"overlap": law.overlap()} if law.overlap() else {})
 
 
-def _own_set(study: Study, quantity: Mapping[str, Any]) -> dict[str, Any]:
-    """The same of a quantity's probe that has a law of its own."""
-    if "probe" not in quantity:
-        return {}
-    own = with_tables(study, "probes", study.probes[quantity["probe"]].component)
-    if not isinstance(own.get("input"), Mapping) or "dimension" not in own:
-        return {}
-    return _of_set(registry.build("inputs", own["input"], dimension=own["dimension"]))
+def _own_problem(study: Study, quantity: Mapping[str, Any]) -> dict[str, Any]:
+    """The dimension and the set of the problem that a quantity's probe has of its own, beside that of the study."""
+    known = with_tables(study, "probes", study.probes[quantity["probe"]].component) if "probe" in quantity else {}
+    own = {"dimension": known["dimension"]} if "dimension" in known else {}
+    law = known.get("input")
+    return own | (_of_set(registry.build("inputs", law, **own)) if own and isinstance(law, Mapping) else {})
 
 
 def _scoped(claim: dict[str, Any], scope: Any) -> dict[str, Any]:
@@ -188,14 +186,6 @@ def _scoped(claim: dict[str, Any], scope: Any) -> dict[str, Any]:
     if scope is None:
         return claim
     return {key: value for key, value in claim.items() if key not in ("regime", "beyond")} | scope.said(claim["kind"])
-
-
-def _own_dimension(study: Study, quantity: Mapping[str, Any]) -> dict[str, int]:
-    """The dimension of the problem that a quantity's probe has of its own, beside that of the study."""
-    if "probe" not in quantity:
-        return {}
-    own = with_tables(study, "probes", study.probes[quantity["probe"]].component)
-    return {"dimension": own["dimension"]} if "dimension" in own else {}
 
 
 @functools.cache
@@ -222,7 +212,7 @@ def components(study: Study, rule: str, *words: str) -> tuple[tuple[str, str], .
 def components_of(parameters: dict[str, Any]) -> tuple[tuple[str, str], ...]:
     """(kind, name) of every component that a job's parameters name."""
     found: set[tuple[str, str]] = set()
-    for key, part in descriptions.entries(parameters):
+    for key, part in entries(parameters):
         if key in KINDS and isinstance(part, dict) and "name" in part:
             found.update(registry.components_in(KINDS[key], part))
     return tuple(sorted(found))

@@ -8,7 +8,7 @@ from typing import Any
 from hierlearn.core import registry
 from hierlearn.inputs._table_files import UnreadableTable
 from hierlearn.pipeline.files import papers
-from hierlearn.pipeline.files.errors import Fault, value_at
+from hierlearn.pipeline.files.errors import Fault, Path, value_at
 
 INPUT = ("problem", "input")
 PLACE = "your own"
@@ -28,16 +28,12 @@ def filled(content: dict[str, Any], name: str) -> tuple[dict[str, Any], list[Fau
     left = [part for part in PARTS if value_at(content, part) is None]
     if not left:
         return content, []
-    try:
-        known = _known(value_at(content, INPUT))
-    except UnreadableTable as error:
-        parameter, found, allowed = error.objection
-        return content, [Fault(name, (*INPUT, parameter), found, allowed)]
+    known, faults = _read(value_at(content, INPUT), name, INPUT)
     for part in left:
         if part in known and isinstance(value_at(content, part[:-1]) or {}, dict):
             section, key = part
             content = content | {section: (content.get(section) or {}) | {key: known[part]}}
-    return content, []
+    return content, faults
 
 
 def of_question(question: Any, name: str, key: str) -> tuple[Any, list[Fault]]:
@@ -47,13 +43,9 @@ def of_question(question: Any, name: str, key: str) -> tuple[Any, list[Fault]]:
     """
     if not isinstance(question, dict):
         return question, []
-    try:
-        known = _known(question.get("input"))
-    except UnreadableTable as error:
-        parameter, found, allowed = error.objection
-        return question, [Fault(name, (key, "input", parameter), found, allowed)]
+    known, faults = _read(question.get("input"), name, (key, "input"))
     own = {path[-1]: value for path, value in known.items() if path[-1] in ("teacher", "dimension")}
-    return own | question, []
+    return own | question, faults
 
 
 def completed(content: Mapping[str, Any], stated: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
@@ -80,6 +72,15 @@ def of_input(teacher: Mapping[str, Any], law: Any) -> dict[str, Any]:
 def _added(kind: str, full: dict[str, Any], stated: Mapping[str, Any], inputs: Any) -> dict[str, Any]:
     said = registry.implementation(kind, full["name"]).completed(SimpleNamespace(**full), inputs)
     return full | {key: value for key, value in said.items() if key not in stated}
+
+
+def _read(description: Any, name: str, at: Path) -> tuple[dict[tuple[str, str], Any], list[Fault]]:
+    """What a finite input says of a study, and the fault of its file."""
+    try:
+        return _known(description), []
+    except UnreadableTable as error:
+        parameter, found, allowed = error.objection
+        return {}, [Fault(name, (*at, parameter), found, allowed)]
 
 
 def _known(description: Any) -> dict[tuple[str, str], Any]:

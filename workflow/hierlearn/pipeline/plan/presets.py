@@ -82,12 +82,8 @@ def listed(claim: Any, key: str, usual: tuple[str, ...]) -> list | tuple:
 
 def changes(claim: Mapping[str, Any], preset: str) -> list[str]:
     """The keys of `at` that change a claim at a preset: "standard full" changes it at both."""
-    at = claim.get("at")
-    return (
-        [words for words in at if preset in words.split() and isinstance(at[words], dict)]
-        if isinstance(at, dict)
-        else []
-    )
+    at = claim["at"] if isinstance(claim.get("at"), dict) else {}
+    return [words for words in at if preset in words.split() and isinstance(at[words], dict)]
 
 
 def path_in_file(preset: str, path: Path) -> Path:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from hierlearn.core import registry
+from hierlearn.pipeline.plan.coordinates import own_coordinates
 from hierlearn.pipeline.plan.study import Study
 
 
@@ -32,7 +33,4 @@ def _sizes(study: Study, quantity: Mapping[str, Any]) -> list[Any]:
     probe = study.probes.get(known.get("probe", ""))
     if probe is None:
         return sorted(study.coordinates.get(axis, ()))
-    own = registry.implementation("probes", probe.component["name"]).COORDINATES
-    described = registry.defaults("probes", probe.component["name"]) | dict(probe.component)
-    values = described.get(own[axis]) if axis in own else (study.axes | probe.axes).get(axis)
-    return sorted(values) if isinstance(values, list) else []
+    return sorted((study.axes | probe.axes | own_coordinates(study, known["probe"])).get(axis, ()))

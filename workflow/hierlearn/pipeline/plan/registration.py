@@ -17,9 +17,10 @@ from typing import Any
 
 from hierlearn.core import aliases, folders, provenance, registry
 from hierlearn.pipeline.claims import digests as canonical
+from hierlearn.pipeline.claims import scopes
 from hierlearn.pipeline.claims.question_forms import WORDS
 from hierlearn.pipeline.files import append_only_csv
-from hierlearn.pipeline.files.errors import Fault
+from hierlearn.pipeline.files.errors import Fault, entries
 from hierlearn.pipeline.plan import descriptions
 from hierlearn.pipeline.plan.sizes import product
 from hierlearn.pipeline.plan.study import Study
@@ -65,11 +66,16 @@ def designs(study: Study) -> dict[str, dict[str, Any]]:
     for name, claim in descriptions.claims(study).items():
         judged = {key: value for key, value in claim.items() if key not in UNJUDGED}
         judged["rule"] = aliases.first_rule(judged["rule"])
-        named = {part for _, part in descriptions.entries(judged) if isinstance(part, str)}
+        named = {part for _, part in entries(judged) if isinstance(part, str)}
         learners = {one: part(_learner, one) for one in study.learners if one in named}
         probes = {one: part(_probe, one) for one in study.probes if one in named}
         found[name] = {"claim": judged, "seeds": study.seeds, "learners": learners, "probes": probes}
     return found
+
+
+def scopes_of(study: Study) -> dict[str, scopes.Scope]:
+    """Return the scope of every judged claim of a study at a place that the paper lists."""
+    return scopes.of_claims(study.paper, study.claims, lambda: designs(study))
 
 
 def digests(study: Study) -> dict[str, str]:

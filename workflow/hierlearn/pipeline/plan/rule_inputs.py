@@ -50,14 +50,11 @@ class Inputs:
     def job(self, rule: str, *names: str) -> tuple[dict[str, Any], str]:
         """Parameters and code of a job; raises LookupError if no study has it."""
         if rule == "ledger":
-            before = {claim: text for study in self.targets.studies.values() for claim, text in study.earlier.items()}
-            cited = papers.said({study.paper for study in self.targets.studies.values()})
+            studies = self.targets.studies.values()
+            before = {claim: text for study in studies for claim, text in study.earlier.items()}
+            cited = papers.said({study.paper for study in studies})
             parameters = self._said(self.targets.results) | {"studies": self.page(), "papers": cited}
-            outcomes = {
-                claim: word
-                for study in self.targets.studies.values()
-                for claim, word in page_context.stored(study).items()
-            }
+            outcomes = {claim: word for study in studies for claim, word in page_context.stored(study).items()}
             beside = {"earlier": before, "stored": outcomes, "findings": page_context.findings_of_papers()}
             return parameters | beside, jobs.code("ledger", ())
         study = self.targets.studies[names[0]]
@@ -71,18 +68,12 @@ class Inputs:
         Components of a user's own are not among them: one may hold what no two jobs should share, as an open file.
         """
         asked = set(rules)
+        studies = self.targets.studies
+        wanted = [job for study in studies.values() for job in jobs_of(study) if job[0] in asked]
         # Jobs of a rule that differ in their task alone name the same components.
-        alike = {
-            (rule, name, *words[-1:]): (rule, name, *words)
-            for study in self.targets.studies.values()
-            for rule, name, *words in jobs_of(study)
-            if rule in asked
-        }
-        named = {
-            one
-            for rule, name, *words in alike.values()
-            for one in jobs.components(self.targets.studies[name], rule, *words)
-        }
+        alike = {(rule, name, *words[-1:]): (rule, name, *words) for rule, name, *words in wanted}
+        told = [jobs.components(studies[name], rule, *words) for rule, name, *words in alike.values()]
+        named = {one for components in told for one in components}
         files = [registry.path(kind, name) for kind, name in sorted(named)]
         shipped = [file.relative_to(provenance.PACKAGE) for file in files if provenance.PACKAGE in file.parents]
         scripts = [str(jobs.SCRIPTS / f"{rule}.py") for rule in FILES if rule in asked]
@@ -129,22 +120,13 @@ class Inputs:
 
     def of_tasks(self, kind: str) -> Asked:
         """The files of a kind (scores or traces) of all tasks of a study."""
-        return asked(
-            lambda wildcards: [
-                self.targets.file(wildcards.study, task, f"{kind}.nc")
-                for task in self.targets.studies[wildcards.study].tasks
-            ]
-        )
+        studies, file = self.targets.studies, self.targets.file
+        return asked(lambda given: [file(given.study, task, f"{kind}.nc") for task in studies[given.study].tasks])
 
     def of_study(self, kind: str) -> Asked:
         """The cube of a kind (scores or traces) of a study; none where a study only probes."""
-        return asked(
-            lambda wildcards: (
-                [self.targets.file(wildcards.study, f"{kind}.nc")]
-                if self.targets.studies[wildcards.study].learners
-                else []
-            )
-        )
+        studies, file = self.targets.studies, self.targets.file
+        return asked(lambda given: [file(given.study, f"{kind}.nc")] if studies[given.study].learners else [])
 
     @asked
     def probes(self, wildcards: Any) -> list[str]:

@@ -11,10 +11,20 @@ from hierlearn.pipeline.files.schema_errors import allowed_by, schema, schema_fa
 from hierlearn.pipeline.plan import claim_checks, component_guards
 from hierlearn.pipeline.plan.presets import merge_component
 from hierlearn.pipeline.plan.references import check_size
-from hierlearn.pipeline.plan.study_schema import COMPONENTS, SIZED_SECTIONS
 from hierlearn.pipeline.plan.study_spec import Learner, mapping
 from hierlearn.pipeline.plan.validation_context import Draft
 
+# Where a study describes components, None for any name; numbers of those of some sections may be sizes.
+COMPONENTS = {
+    ("problem", "input"): "inputs",
+    ("problem", "teacher"): "teachers",
+    ("figure",): "figures",
+    ("representations", None): "representations",
+    ("learners", None, "learner"): "learners",
+    ("probes", None, "probe"): "probes",
+    ("claims", None, "quantity"): "quantities",
+}
+SIZED_SECTIONS = ("problem", "representations", "learners")
 # A problem key may be an axis too.
 PROBLEM_AXES = ("dimension", "label_noise")
 # Coordinates of all scores and traces, which no axis can have for a name.
@@ -201,11 +211,8 @@ def check_choices(draft: Draft, at: Path, entry: Learner) -> None:
         elif key in parts:
             draft.add(where, "a component", "numbers or words; write one learner for each component")
         elif key in draft.study.axes or key in OF_ALL:
-            draft.add(
-                where,
-                "the name of an axis of the results",
-                "a parameter of another name, or one learner for each value",
-            )
+            allowed = "a parameter of another name, or one learner for each value"
+            draft.add(where, "the name of an axis of the results", allowed)
         else:
             _check_values(draft, where, known[key])
 

@@ -189,12 +189,8 @@ def _claim(entry: Mapping[str, Any], hypotheses: Mapping[str, Mapping[str, Any]]
     said |= tests.read(entry["test"]) if "test" in entry else described
     if "beyond" in entry:
         broken = entry["beyond"]
-        said |= {
-            "regime": "beyond",
-            "beyond": broken
-            if isinstance(broken, str)
-            else "; ".join(papers.sentence(hypotheses[key]) for key in broken),
-        }
+        sentences = [broken] if isinstance(broken, str) else [papers.sentence(hypotheses[key]) for key in broken]
+        said |= {"regime": "beyond", "beyond": "; ".join(sentences)}
     if "rival" in entry:
         said["control"] = {"rival" if key == "is" else key: value for key, value in entry["rival"].items()}
     return Claim(**said)

@@ -9,11 +9,14 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from hierlearn.pipeline.claims.verdicts import RESULTS, result
 from hierlearn.pipeline.files import append_only_csv
 from hierlearn.pipeline.files.errors import Fault
-from hierlearn.pipeline.plan.study import Study
+
+if TYPE_CHECKING:
+    from hierlearn.pipeline.plan.study import Study
 
 NAME = "verdicts.csv"
 FILE = f"config/{NAME}"
@@ -134,7 +137,7 @@ def new(rows: Iterable[Mapping[str, str]], known: Iterable[Verdict]) -> list[Ver
 
 
 def earlier(
-    study: Study, lines: Iterable[Verdict], moved: Mapping[tuple[str, str], str] = MappingProxyType({})
+    study: "Study", lines: Iterable[Verdict], moved: Mapping[tuple[str, str], str] = MappingProxyType({})
 ) -> dict[str, str]:
     """What was found of every claim at earlier revisions of a study's preset.
 

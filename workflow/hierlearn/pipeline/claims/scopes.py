@@ -7,15 +7,17 @@ quantity, at its own sizes. One without is declared by a claim in `beyond`, sinc
 
 import fnmatch
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hierlearn.pipeline.claims.question_forms import cells_of, selectors
 from hierlearn.pipeline.claims.tally import NO_EVIDENCE
 from hierlearn.pipeline.files import papers
-from hierlearn.pipeline.plan import descriptions, registration
-from hierlearn.pipeline.plan.study import Study
+from hierlearn.pipeline.files.errors import entries
+
+if TYPE_CHECKING:
+    from hierlearn.pipeline.plan.study_spec import Claim
 
 # Kinds whose statements leave a constant or a size open.
 ASYMPTOTIC = ("rate", "conjecture")
@@ -49,21 +51,21 @@ class Scope:
         return regime | ({"beyond": "; ".join(self.sentences)} if self.sentences else {})
 
 
-def of_study(study: Study) -> dict[str, Scope]:
-    """Return the scope of every judged claim at a place that the paper lists; checks and descriptions have none."""
-    places = papers.places(study.paper)
+def of_claims(paper: str, claims: Mapping[str, "Claim"], designs: Callable[[], Mapping[str, Any]]) -> dict[str, Scope]:
+    """Return the scope of every judged claim at a place that the paper lists; checks and descriptions have none.
+
+    designs: asked for what their registered digests are over, where there is such a claim.
+    """
+    places, hypotheses = papers.places(paper), papers.hypotheses(paper)
     listed = {
         name: places[claim.place]
-        for name, claim in study.claims.items()
+        for name, claim in claims.items()
         if claim.place in places and claim.kind not in NO_EVIDENCE
     }
-    if not listed:
-        return {}
-    designs = registration.designs(study)
-    hypotheses = papers.hypotheses(study.paper)
+    measured = designs() if listed else {}
     found = {}
     for name, place in listed.items():
-        claim, parts = study.claims[name], list(_own(designs[name]))
+        claim, parts = claims[name], list(_own(measured[name]))
         declared, told = (claim.beyond or "").split("; "), {}
         for key in place.get("hypotheses", ()):
             said = hypotheses[key]
@@ -77,7 +79,7 @@ def of_study(study: Study) -> dict[str, Scope]:
 def _own(design: Mapping[str, Any]) -> Iterator[list[Fields]]:
     """The fields of every learner and probe of the claim's own quantity, cell by cell where the quantity looks."""
     quantity = design["claim"]["quantity"]
-    named = {part for _, part in descriptions.entries(quantity) if isinstance(part, str)}
+    named = {part for _, part in entries(quantity) if isinstance(part, str)}
     where = list(selectors(quantity))
     for section in ("learners", "probes"):
         for name in named & design[section].keys():

@@ -13,18 +13,9 @@ from typing import Any
 from hierlearn.core import registry
 from hierlearn.pipeline.files import schema_errors
 from hierlearn.pipeline.plan import tests
+from hierlearn.pipeline.plan.section_checks import COMPONENTS
 
-# Where a study describes components, None for any name; numbers of those of some sections and kinds may be sizes.
-COMPONENTS = {
-    ("problem", "input"): "inputs",
-    ("problem", "teacher"): "teachers",
-    ("figure",): "figures",
-    ("representations", None): "representations",
-    ("learners", None, "learner"): "learners",
-    ("probes", None, "probe"): "probes",
-    ("claims", None, "quantity"): "quantities",
-}
-SIZED_SECTIONS = ("problem", "representations", "learners")
+# Kinds whose numbers may be sizes.
 SIZED = ("inputs", "teachers", "representations", "learners", "kernels")
 # Presets at which a claim may change, one or several.
 CHANGES = ("standard", "full", "paper", "standard full", "standard full paper", "full paper", "smoke")

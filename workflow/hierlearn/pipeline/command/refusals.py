@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from hierlearn.core.words import similar
+from hierlearn.pipeline.command import removed_rivals
 from hierlearn.pipeline.files import append_only_csv, papers
-from hierlearn.pipeline.files.errors import Fault
-from hierlearn.pipeline.plan import added_rivals, history, registration
+from hierlearn.pipeline.plan import registration
 from hierlearn.pipeline.plan.configuration import COMMANDS, RULES, Plan
 from hierlearn.pipeline.run import command_line
 
@@ -61,24 +61,9 @@ def refuse_other_designs(plan: Plan) -> None:
         for name, study in plan.studies.items()
         for fault in registration.other_designs(study, lines.get(name, []))
     ]
-    faults += removed_rivals(plan)
+    faults += removed_rivals.of_plan(plan)
     if faults:
         sys.exit("\n".join(f"error: {fault}" for fault in faults))
-
-
-def removed_rivals(plan: Plan) -> list[Fault]:
-    """Return a fault for every rival that a claim of the plan was judged against and that is no longer listed, and for
-    each list of the project that lacks a line which it had."""
-    config = plan.config.absolute()
-    lists = added_rivals.gone(config, config.parent / "docs" / "records")
-    files = {name: plan.beside(name, history.RIVALS) for name in plan.studies}
-    recorded = {file: append_only_csv.by_study(history.read_rivals(file)[0]) for file in {*files.values()}}
-    judged = (
-        fault
-        for name, study in plan.studies.items()
-        for fault in added_rivals.removed(study, recorded[files[name]].get(name, ()))
-    )
-    return [*lists, *judged]
 
 
 def refuse_absent_files(plan: Plan) -> None:
