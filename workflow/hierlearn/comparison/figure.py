@@ -78,7 +78,7 @@ def _is_close(found: "Comparison", name: str) -> bool:
 
 def _curve(axes: Any, found: "Comparison", place: int, positive: bool) -> None:
     ends = found.intervals(found.learners[place])
-    values, low, high = (np.array([getattr(one, name) for one in ends]) for name in ("value", "low", "high"))
+    values, low, high = (np.array([getattr(end, name) for end in ends]) for name in ("value", "low", "high"))
     shown = np.isfinite(values)
     if not shown.any():
         return

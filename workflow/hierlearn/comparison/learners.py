@@ -62,7 +62,7 @@ def _settings(**values: Sequence[Any]) -> list[dict[str, Any]]:
 
 
 def _inside(settings: Iterable[Mapping[str, Any]], step: str) -> list[dict[str, Any]]:
-    return [{f"{step}__{key}": value for key, value in one.items()} for one in settings]
+    return [{f"{step}__{key}": value for key, value in setting.items()} for setting in settings]
 
 
 def _kernel(classes: bool, rows: int, seed: int) -> Any:
@@ -210,7 +210,7 @@ def _learner(given: Any, classes: bool) -> Learner:
     settings = list(ParameterGrid(grid)) if grid else [{}]
     if len(settings) > SETTINGS:
         raise ValueError(f"learners: {name} has {len(settings)} settings; expected at most {SETTINGS}, as all have")
-    if unknown := sorted({key for one in settings for key in one} - set(model.get_params())):
+    if unknown := sorted({key for setting in settings for key in setting} - set(model.get_params())):
         raise ValueError(f"learners: {name} has no {unknown[0]}; expected {nearest(unknown[0], model.get_params())}")
     return Learner(name, lambda rows, columns, seed: _seeded(model, seed), lambda columns: settings)
 

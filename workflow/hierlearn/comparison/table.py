@@ -42,7 +42,7 @@ def _rows(found: "Comparison") -> list[list[str]]:
     order = sorted(found.learners, key=lambda name: _last(found, name))
     for name in order:
         label = name if found.tuning.settings[name] > 1 else f"{name} (as given)"
-        cells = [cell(one, digits) for one in found.intervals(name)]
+        cells = [cell(interval, digits) for interval in found.intervals(name)]
         behind = "best" if name == found.best else cell(found.behind(name), digits, sign=True)
         rows.append([label, *cells, behind, *([rows_needed(found, name)] if needed else []), _seconds(found, name)])
     return rows
@@ -106,7 +106,7 @@ def _foot(found: "Comparison") -> list[str]:
     if found.threshold is not None:
         why = "as asked" if found.asked is not None else f"what the best reaches with {found.sizes[-2]} rows"
         lines.append(f"Rows for {found.threshold:.3g}: training rows for this error, {why}.")
-    return [*lines, *(f"note: {one}" for one in found.notes)]
+    return [*lines, *(f"note: {note}" for note in found.notes)]
 
 
 def _aligned(rows: list[list[str]]) -> list[str]:

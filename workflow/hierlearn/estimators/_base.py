@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
+from itertools import product
 from numbers import Integral
 from typing import Annotated, Any, Literal
 
@@ -227,10 +228,28 @@ SPLITS: Mapping[str, Any] = {"validation_fraction": Share, "refit": bool}
 class Selecting(Supervised):
     """Chooses settings on held-out points: a share of them, or the folds of `cv`.
 
-    A subclass has the parameters of `SPLITS` and `cv`.
+    A subclass names these parameters among its own.
     """
 
     _limits: Mapping[str, Any] = {**Supervised._limits, **SPLITS}
+
+    def __init__(
+        self,
+        fit_intercept: bool,
+        scale: str | None,
+        validation_fraction: float,
+        cv: Any,
+        refit: bool,
+        verbose: int,
+        random_state: Any,
+    ) -> None:
+        self.fit_intercept = fit_intercept
+        self.scale = scale
+        self.validation_fraction = validation_fraction
+        self.cv = cv
+        self.refit = refit
+        self.verbose = verbose
+        self.random_state = random_state
 
     def _splits(self, labels: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
         """Return pairs of rows (training, held out)."""
@@ -311,10 +330,5 @@ class Selecting(Supervised):
 
 def _settings(choices: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, list[Any]]]:
     """Yield every combination of choices, each as choices of one value."""
-    if not choices:
-        yield {}
-        return
-    (name, values), *rest = choices.items()
-    for value in values:
-        for other in _settings(dict(rest)):
-            yield {name: [value], **other}
+    for values in product(*choices.values()):
+        yield {name: [value] for name, value in zip(choices, values, strict=True)}

@@ -56,6 +56,7 @@ class _QuadraticDenseNet(Steps):
         verbose: int = 0,
         random_state: Any = None,
     ) -> None:
+        super().__init__(fit_intercept, scale, validation_fraction, cv, refit, verbose, random_state)
         self.depth = depth
         self.width = width
         self.gap = gap
@@ -67,13 +68,6 @@ class _QuadraticDenseNet(Steps):
         self.momentum = momentum
         self.batch_size = batch_size
         self.max_iter = max_iter
-        self.fit_intercept = fit_intercept
-        self.scale = scale
-        self.validation_fraction = validation_fraction
-        self.cv = cv
-        self.refit = refit
-        self.verbose = verbose
-        self.random_state = random_state
 
     def _see(self, X: np.ndarray) -> np.ndarray:
         # Coordinates of variance 1, as the first layer x^2 - 1 expects them.

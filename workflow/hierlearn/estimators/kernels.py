@@ -101,19 +101,13 @@ class _KernelRidge(Selecting):
         verbose: int = 0,
         random_state: Any = None,
     ) -> None:
+        super().__init__(fit_intercept, scale, validation_fraction, cv, refit, verbose, random_state)
         self.depth = depth
         self.bias = bias
         self.trained = trained
         self.kernel = kernel
         self.alphas = alphas
         self.n_landmarks = n_landmarks
-        self.fit_intercept = fit_intercept
-        self.scale = scale
-        self.validation_fraction = validation_fraction
-        self.cv = cv
-        self.refit = refit
-        self.verbose = verbose
-        self.random_state = random_state
 
     def _kernel(self) -> Kernel:
         if self.kernel is None:

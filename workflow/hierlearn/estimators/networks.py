@@ -88,6 +88,7 @@ class _Randomised(Learned):
         verbose: int = 0,
         random_state: Any = None,
     ) -> None:
+        super().__init__(fit_intercept, scale, validation_fraction, cv, refit, verbose, random_state)
         self.order = order
         self.width = width
         self.activation = activation
@@ -96,13 +97,6 @@ class _Randomised(Learned):
         self.penalty_power = penalty_power
         self.learning_rate = learning_rate
         self.max_iter = max_iter
-        self.fit_intercept = fit_intercept
-        self.scale = scale
-        self.validation_fraction = validation_fraction
-        self.cv = cv
-        self.refit = refit
-        self.verbose = verbose
-        self.random_state = random_state
 
     def _learner(self) -> Randomised:
         if self.activation == "auto":
@@ -236,6 +230,7 @@ class _Residual(Steps):
         verbose: int = 0,
         random_state: Any = None,
     ) -> None:
+        super().__init__(fit_intercept, scale, validation_fraction, cv, refit, verbose, random_state)
         self.architecture = architecture
         self.width = width
         self.trained = trained
@@ -246,13 +241,6 @@ class _Residual(Steps):
         self.momentum = momentum
         self.batch_size = batch_size
         self.max_iter = max_iter
-        self.fit_intercept = fit_intercept
-        self.scale = scale
-        self.validation_fraction = validation_fraction
-        self.cv = cv
-        self.refit = refit
-        self.verbose = verbose
-        self.random_state = random_state
 
     def _given(self) -> dict[str, Any]:
         return {"bias": bool(self.fit_intercept), "loss": "logistic" if self._kind == "classes" else "squared"}

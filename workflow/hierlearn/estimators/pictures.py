@@ -115,6 +115,7 @@ class _Convolutional(_Pictures, Steps):
         verbose: int = 0,
         random_state: Any = None,
     ) -> None:
+        super().__init__(fit_intercept, scale, validation_fraction, cv, refit, verbose, random_state)
         self.shape = shape
         self.architecture = architecture
         self.depth = depth
@@ -131,13 +132,6 @@ class _Convolutional(_Pictures, Steps):
         self.momentum = momentum
         self.batch_size = batch_size
         self.max_iter = max_iter
-        self.fit_intercept = fit_intercept
-        self.scale = scale
-        self.validation_fraction = validation_fraction
-        self.cv = cv
-        self.refit = refit
-        self.verbose = verbose
-        self.random_state = random_state
 
     def _learner(self) -> Convolutional:
         self._refuse_decay()
@@ -213,6 +207,7 @@ class _ConvolutionalKernel(_Pictures):
         verbose: int = 0,
         random_state: Any = None,
     ) -> None:
+        super().__init__(fit_intercept, scale, validation_fraction, cv, refit, verbose, random_state)
         self.shape = shape
         self.architecture = architecture
         self.depth = depth
@@ -224,13 +219,6 @@ class _ConvolutionalKernel(_Pictures):
         self.head = head
         self.device = device
         self.alphas = alphas
-        self.fit_intercept = fit_intercept
-        self.scale = scale
-        self.validation_fraction = validation_fraction
-        self.cv = cv
-        self.refit = refit
-        self.verbose = verbose
-        self.random_state = random_state
 
     def _learner(self) -> ConvolutionalKernel:
         return self._network(ConvolutionalKernel, NETWORK_WORDS)

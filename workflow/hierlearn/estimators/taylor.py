@@ -163,22 +163,16 @@ class TaylorRegressor(_Taylor, Regression):
         verbose: int = 0,
         random_state: Any = None,
     ) -> None:
+        super().__init__(fit_intercept, scale, validation_fraction, cv, refit, verbose, random_state)
         self.order = order
         self.width = width
         self.activation = activation
         self.alphas = alphas
         self.penalty_power = penalty_power
-        self.fit_intercept = fit_intercept
         self.intercept_scaling = intercept_scaling
-        self.scale = scale
-        self.validation_fraction = validation_fraction
-        self.cv = cv
-        self.refit = refit
         self.tol = tol
         self.max_iter = max_iter
         self.certify = certify
-        self.verbose = verbose
-        self.random_state = random_state
 
 
 class TaylorClassifier(_Taylor, Classification):
@@ -216,20 +210,14 @@ class TaylorClassifier(_Taylor, Classification):
         verbose: int = 0,
         random_state: Any = None,
     ) -> None:
+        super().__init__(fit_intercept, scale, validation_fraction, cv, refit, verbose, random_state)
         self.order = order
         self.width = width
         self.activation = activation
         self.alphas = alphas
         self.loss = loss
         self.penalty_power = penalty_power
-        self.fit_intercept = fit_intercept
         self.intercept_scaling = intercept_scaling
-        self.scale = scale
-        self.validation_fraction = validation_fraction
-        self.cv = cv
-        self.refit = refit
         self.tol = tol
         self.max_iter = max_iter
         self.certify = certify
-        self.verbose = verbose
-        self.random_state = random_state

@@ -53,20 +53,14 @@ class _Taylorized(Selecting):
         verbose: int = 0,
         random_state: Any = None,
     ) -> None:
+        super().__init__(fit_intercept, scale, validation_fraction, cv, refit, verbose, random_state)
         self.module = module
         self.order = order
         self.width = width
         self.shape = shape
         self.alphas = alphas
-        self.fit_intercept = fit_intercept
-        self.scale = scale
-        self.validation_fraction = validation_fraction
-        self.cv = cv
-        self.refit = refit
         self.tol = tol
         self.max_iter = max_iter
-        self.verbose = verbose
-        self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> Self:
         """Fit the model.

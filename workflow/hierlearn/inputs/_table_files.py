@@ -67,7 +67,7 @@ def sha256_of(sources: list[Source]) -> str:
     """Return one SHA-256 for several files: that of a single one, or of the list of theirs, a line each."""
     if len(sources) == 1:
         return sources[0].sha256
-    return hashlib.sha256("".join(f"{one.sha256}\n" for one in sources).encode()).hexdigest()
+    return hashlib.sha256("".join(f"{source.sha256}\n" for source in sources).encode()).hexdigest()
 
 
 def read(path: Path) -> Source:
@@ -172,7 +172,7 @@ def _labels(points: Path) -> Path:
         points.with_name(f"{name.removesuffix('.gz')}"),
         points.with_name(f"{name}.gz"),
     ]
-    found = next((one for one in candidates if one != points and one.is_file()), None)
+    found = next((candidate for candidate in candidates if candidate != points and candidate.is_file()), None)
     if found is None:
         raise UnreadableTable(f"{points}: found no {name} beside it; expected the labels of its points there")
     return found

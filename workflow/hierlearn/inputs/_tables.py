@@ -191,7 +191,7 @@ def _labels(parts: list[Part], kind: Kind) -> tuple[np.ndarray, tuple[Any, ...]]
         raise UnreadableTable(
             f"{at}: found one class, {show(classes[0].item())}, in all {len(y)} rows; expected two or more"
         )
-    return places.astype(np.int64), tuple(one.item() for one in classes)
+    return places.astype(np.int64), tuple(class_.item() for class_ in classes)
 
 
 def _refuse_text_among_numbers(at: str, y: np.ndarray) -> None:

@@ -96,7 +96,7 @@ def loss_of_classes(loss: str, labels: Labels) -> Iterator[Objection]:
 def points_by_seed(sample: TrainingData) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
     """Features and labels of each seed's training points, (n, D) and (n, k), and the same of its validation points."""
     points = [("training", sample.n), ("validation", sample.data.held_out)]
-    arrays = [of for one in points for of in (sample.features.draw(*one), sample.data.draw(*one).labels)]
+    arrays = [of for point in points for of in (sample.features.draw(*point), sample.data.draw(*point).labels)]
     return zip(*arrays, strict=True)
 
 

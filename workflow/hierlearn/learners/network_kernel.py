@@ -171,8 +171,8 @@ class NetworkKernel(NetworkParameters, Learner):
         self, start: State, x: np.ndarray, alphas: np.ndarray, others: Sequence[np.ndarray]
     ) -> list[np.ndarray]:
         """(R, n', k) float64 at each of others (1, n', d): of coefficients (R, n, k) on x (1, n, d)."""
-        count = sum(one.shape[1] for one in others)
-        found = [np.empty((len(alphas), one.shape[1], alphas.shape[-1])) for one in others]
+        count = sum(other.shape[1] for other in others)
+        found = [np.empty((len(alphas), other.shape[1], alphas.shape[-1])) for other in others]
         for j in self._alone(start):
             columns = slice(None) if j is None else slice(j, j + 1)
             models = [_model(pair, alphas[..., columns], count) for pair in self._factors(start, x, j)]

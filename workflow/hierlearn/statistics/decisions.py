@@ -37,10 +37,10 @@ def scatter(table: Complexities, fit: Slope) -> Scatter:
         for samples, status in zip(table.samples, table.status, strict=True)
         if np.sum(status == "observed") > 1
     ]
-    spare = sum(len(one) - 1 for one in groups)
+    spare = sum(len(group) - 1 for group in groups)
     if not spare:
         raise ValueError("a pilot without two observed seeds at a size says nothing of their scatter")
-    within = sum(float(np.sum((one - one.mean()) ** 2)) for one in groups) / spare
+    within = sum(float(np.sum((group - group.mean()) ** 2)) for group in groups) / spare
     of_medians = _variance_of_a_median(table.samples.shape[1]) * within
     residual = 0.0 if np.isnan(fit.residual_sd) else fit.residual_sd**2
     return Scatter(float(np.sqrt(within)), float(np.sqrt(max(residual - of_medians, 0.0))))

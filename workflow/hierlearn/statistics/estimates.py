@@ -88,7 +88,7 @@ def exponent(
     regressor: (K,). fitted: the sizes named beforehand. detail: the fit, the bounds of the sizes that could
     not be fitted, the slopes between neighbouring sizes and the slope over single seeds (secondary)."""
     detail = {
-        "local": [_plain(one) for one in local_slopes(table, regressor, level)],
+        "local": [_plain(slope) for slope in local_slopes(table, regressor, level)],
         "seed_slopes": _plain(seed_slopes(table, regressor, fitted, level)),
         "bounds": _bounds(table.sizes, *bounds(table), table.status == MISSING),
     }
@@ -215,7 +215,7 @@ def _at_largest(
     where = f"at size {size}, the largest {which}" if beyond else f"at size {size}"
     parts = [part for part in (where, estimate.reason, *beyond) if part]
     ratios = np.where(low[used] == high[used], low[used], np.nan)
-    detail = {"size": size, "log_ratios": [plain(one) for one in ratios], "bounds": censored}
+    detail = {"size": size, "log_ratios": [plain(ratio) for ratio in ratios], "bounds": censored}
     return of_estimate(estimate, low.shape[1], detail, reason="; ".join(parts))
 
 
@@ -338,7 +338,7 @@ def largest(
     so that the largest true mean lies between the largest of their lower and the largest of their upper ends. A
     place without a mean or an interval leaves none.
     """
-    found = [estimate(one, 1 - (1 - LEVEL) / len(parts)) for one in parts]
+    found = [estimate(part, 1 - (1 - LEVEL) / len(parts)) for part in parts]
     value, low, high = np.max([(one.value, one.low, one.high) for one in found], axis=0).tolist()
     reason = "; ".join(dict.fromkeys(one.reason for one in found if one.reason))
     detail = {"places": list(places), "means": [plain(one.value) for one in found]}

@@ -72,7 +72,7 @@ class ShiftProducts(Teacher):
 def _mean_square(dimension: int, distances: list[int], alpha: float) -> float:
     """E|H|^2: products of signs are orthonormal, and the square of a sign is 1."""
     pairs = [[frozenset({i, (i + a) % dimension}) for i in range(dimension)] for a in distances]
-    product = Counter(one ^ other for one in pairs[0] for other in pairs[1])
+    product = Counter(left ^ right for left in pairs[0] for right in pairs[1])
     total = 0.0
     for own in pairs:
         coefficients = defaultdict(float, dict.fromkeys(own, dimension**-0.5))

@@ -45,7 +45,7 @@ def monomials(points: np.ndarray, degree: int) -> tuple[np.ndarray, np.ndarray]:
     values, coordinates = np.empty((len(powers), len(points))), np.ascontiguousarray(points.T)
     for one, i in rows.items():
         values[i] = values[rows[one[:-1]]] * coordinates[one[-1]] if one else 1.0
-    return values.T, np.array([len(one) for one in powers])
+    return values.T, np.array([len(power) for power in powers])
 
 
 def top_share(values: np.ndarray, fresh: np.ndarray, orders: np.ndarray) -> tuple[float, float]:

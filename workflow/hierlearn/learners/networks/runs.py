@@ -66,7 +66,7 @@ class NetworkRuns(Runs):
             ratio=learner.learning_rate_ratio,
             phases=phases,
         )
-        rates, decays = (np.array([one[name] for one in settings], np.float32) for name in settings[0])
+        rates, decays = (np.array([setting[name] for setting in settings], np.float32) for name in settings[0])
         self.training = NetworkTraining(
             recipe, {name: values[:, None] for name, values in start.items()}, rates, decays
         )

@@ -105,7 +105,7 @@ def needs(own: Any, learners: Iterable[Mapping[str, Any]], sizes: Sizes) -> Need
     points, asked = own.samples + own.validation + own.test, []
     outputs = registry.build("teachers", own.teacher).outputs
     shape = registry.build("inputs", own.input, dimension=own.dimension).shape
-    for one in (full("learners", one) for one in learners):
+    for one in (full("learners", learner) for learner in learners):
         at = Sizes(
             dimension=own.dimension,
             features=own.dimension,

@@ -199,7 +199,7 @@ def without_interval(measured: Measurement, *reasons: str) -> Measurement:
 
 def trust(measured: Measurement, place: str, *cells: Dataset) -> Measurement:
     """The measurement, without its interval where a training failed in the cells of a learner; place: what they are."""
-    failed = [str(one.learner.values) for one in cells if np.isin(one.status.values, FAILED).any()]
+    failed = [str(cell.learner.values) for cell in cells if np.isin(cell.status.values, FAILED).any()]
     return without_interval(measured, *dict.fromkeys(f"{name}: training failed {place}" for name in failed))
 
 

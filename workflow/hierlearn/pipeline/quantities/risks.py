@@ -62,7 +62,7 @@ class LargestLogRiskRatio(OfTwoLearners, AtSamples):
         cells = [self.cells(cube, self.above, place) for place in self.places]
         base = self.cells(cube, self.below)
         with np.errstate(divide="ignore", invalid="ignore"):
-            ratios = [np.log(one[self.risk].values / base[self.risk].values) for one in cells]
+            ratios = [np.log(cell[self.risk].values / base[self.risk].values) for cell in cells]
         return self.sound(estimates.largest(ratios, self.places), cube, base, *cells)
 
 
@@ -91,7 +91,7 @@ class LogFallRatio(AtSamples):
         cases, every = [], []
         for learner, *places in zip(self.of, self.first, self.middle, self.last, strict=True):
             cells = [self.cells(cube, learner, place) for place in places]
-            risks = (one[self.risk].values for one in cells)
+            risks = (cell[self.risk].values for cell in cells)
             first, middle, last = (np.log(np.where(values > 0, values, np.nan)) for values in risks)
             cases.append(first - 2 * middle + last)
             every += cells

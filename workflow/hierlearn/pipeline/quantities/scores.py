@@ -69,7 +69,7 @@ class LowestScoreMean(_Mean):
     def measure(self, cube: Dataset, probes: Probes) -> estimates.Measurement:
         """cube: scores.nc of a study. A cell without a value, or of a failed training, leaves no interval."""
         cells = [self.cells(cube, name) for name in self.predictors]
-        values = [one[self.variable].values for one in cells]
+        values = [cell[self.variable].values for cell in cells]
         return self.sound(estimates.lowest(values, self.predictors, self.mean), cube, *cells)
 
 
@@ -88,7 +88,7 @@ class LargestScoreMean(OfLearner, _Mean):
     def measure(self, cube: Dataset, probes: Probes) -> estimates.Measurement:
         """cube: scores.nc of a study. A cell without a value, or of a failed training, leaves no interval."""
         cells = [self.cells(cube, self.learner, place) for place in self.places]
-        values = [one[self.variable].values for one in cells]
+        values = [cell[self.variable].values for cell in cells]
         return self.sound(estimates.largest(values, self.places, self.mean), cube, *cells)
 
 
@@ -175,10 +175,10 @@ class Share(AtSamples):
         """cube: scores.nc of a study. A seed that was not trained leaves no interval."""
         places = zip(self.learners, (self.above_where, self.below_where), strict=False)
         cells = [self.cells(cube, learner, where) for learner, where in places]
-        score, *others = (one[self.variable].values for one in cells)
+        score, *others = (cell[self.variable].values for cell in cells)
         with np.errstate(divide="ignore", invalid="ignore"):
             score = score / others[0] if others else score
-        broken = np.any([np.isin(one.status.values, FAILED) for one in cells], axis=0)
+        broken = np.any([np.isin(cell.status.values, FAILED) for cell in cells], axis=0)
         unknown = int(np.sum(np.isnan(score) & ~broken))
         if unknown:
             return estimates.no_value(f"{unknown} of {len(score)} seeds not measured", len(score))

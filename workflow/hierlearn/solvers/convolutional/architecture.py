@@ -80,9 +80,9 @@ class Layer:
     def steps(self) -> Iterator[tuple[Convolution, Size, Size]]:
         """Yield its convolutions but for the shortcut, with height and width of what each is given and makes."""
         made = self.given
-        for one in self.convolutions:
-            given, made = made, one.size(made)
-            yield one, given, made
+        for convolution in self.convolutions:
+            given, made = made, convolution.size(made)
+            yield convolution, given, made
 
     @property
     def places(self) -> int:
@@ -138,8 +138,8 @@ class Architecture:
         if layer.kind == "stem" and self.activation == "relu":
             return ()
         if layer.kind == "residual" and self.activation == "relu":
-            return tuple(one.inputs for one in layer.convolutions)
-        return tuple(one.outputs for one in layer.convolutions)
+            return tuple(convolution.inputs for convolution in layer.convolutions)
+        return tuple(convolution.outputs for convolution in layer.convolutions)
 
     @property
     def head_norms(self) -> tuple[int, ...]:

@@ -64,7 +64,7 @@ def _searches(
         polynomials[: len(short)] += short
         return [minimise_polynomial(one) for one in polynomials.T.tolist()]
     lines = zip(outputs.swapaxes(0, 1), problem.targets, penalty.T, guesses, strict=True)
-    return [minimise_along_line(problem.loss, *one) for one in lines]
+    return [minimise_along_line(problem.loss, *line) for line in lines]
 
 
 @dataclass(frozen=True)
