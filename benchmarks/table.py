@@ -23,7 +23,7 @@ HERE = Path(__file__).parent
 # Far above what one takes, so that a table always ends.
 LIMIT = 1800
 MODULES = ("workflow", "papers", "solver", "certificates", "ridge", "kernels", "networks", "densenets", "convolutional")
-MODULES += ("gpu", "growth", "own", "first_results", "estimates", "estimators")
+MODULES += ("gpu", "growth", "own", "one_line", "first_results", "estimates", "estimators")
 LAYOUT = "{:<58} {:>10} {:>10}  {:<4}{:>6}  {}"
 
 
