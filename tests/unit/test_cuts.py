@@ -107,15 +107,15 @@ def test_the_cubes_are_those_of_the_whole(cut, tmp_path):
 
 
 def test_a_training_finds_no_points_of_an_earlier_problem_in_memory(cut, tmp_path, monkeypatch):
-    seen, kept, walk = [], [], sample_sizes.walk
+    seen, kept, train_curve = [], [], sample_sizes.train_curve
 
     def watched(learner, problem, *others):
         points = problem.pools["training"].x
         kept.extend(one for of_it in seen if (one := of_it()) is not None and one is not points)
         seen.append(weakref.ref(points))
-        return walk(learner, problem, *others)
+        return train_curve(learner, problem, *others)
 
-    monkeypatch.setattr(sample_sizes, "walk", watched)
+    monkeypatch.setattr(sample_sizes, "train_curve", watched)
     gc.disable()
     try:
         cubes(cut([]), tmp_path / "whole")

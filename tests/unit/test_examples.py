@@ -29,7 +29,9 @@ def without_own_folders():
 
 
 def planned(name):
-    return configure({"own": str(EXAMPLES / name)}, Path("none"), ROOT / "tests" / "unit")
+    # A project without studies, whose records are nowhere.
+    nowhere = EXAMPLES / name / "no project" / "studies"
+    return configure({"own": str(EXAMPLES / name)}, Path("none"), nowhere)
 
 
 @pytest.mark.parametrize("name", ["random-features", "staircase", "own-table"])

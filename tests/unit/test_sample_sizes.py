@@ -9,7 +9,7 @@ from hierlearn.core.problem import ProblemFeatures, pose
 from hierlearn.core.protocols import STATUS, Fit, Learner, NullMonitor
 from hierlearn.core.registry import build
 from hierlearn.core.streams import Streams
-from hierlearn.pipeline.run.sample_sizes import failures, walk
+from hierlearn.pipeline.run.sample_sizes import failures, train_curve
 
 SAMPLES = [2, 4, 8, 16, 32]
 
@@ -58,7 +58,7 @@ def walked(risks, batch_seeds=False, near=None, thresholds=(0.5,), noise=0.0):
     learner = Scripted(risks, batch_seeds)
     features = ProblemFeatures(problem, raw, raw.fit(None, streams))
     search = None if near is None else {"near": near, "thresholds": thresholds}
-    return learner, walk(learner, problem, features, SAMPLES, search, {}, NullMonitor())
+    return learner, train_curve(learner, problem, features, SAMPLES, search, {}, NullMonitor())
 
 
 def visited(visits, position):
@@ -154,10 +154,12 @@ def test_gram_matrices_kept_along_a_search_do_not_change_a_fit_by_its_way():
     features = ProblemFeatures(problem, raw, raw.fit(None, streams))
     learner = build("learners", {"name": "kernel_ridge", "kernel": {"name": "ntk_raw"}})
     choices = {"ridge": [0.1, 1e-3]}
-    whole = walk(learner, problem, features, SAMPLES, None, choices, NullMonitor())
+    whole = train_curve(learner, problem, features, SAMPLES, None, choices, NullMonitor())
     for near in (2, 32):
         search = {"near": near, "thresholds": [0.5, 0.2]}
-        for n, (positions, fit) in walk(learner, problem, features, SAMPLES, search, choices, NullMonitor()).items():
+        for n, (positions, fit) in train_curve(
+            learner, problem, features, SAMPLES, search, choices, NullMonitor()
+        ).items():
             risk = whole[n][1].validation_risk[positions]
             np.testing.assert_allclose(fit.validation_risk, risk, rtol=1e-6)
 
