@@ -155,15 +155,21 @@ def test_the_bound_for_fixed_features_stands_beside_that_for_samples():
     assert list(fixed.get_ydata()) == pytest.approx([3 * 0.25 * (1 - 14 / 56)] * 2)
 
 
+def named(place):
+    """The words in a panel, in its legend or beside what they name."""
+    legend = place.get_legend()
+    return {text.get_text() for text in [*place.texts, *(legend.get_texts() if legend else ())]}
+
+
 @pytest.mark.parametrize("kind", ["risk", "bars"])
-def test_named_levels_cross_the_panel_and_stand_in_its_legend(kind):
+def test_named_levels_cross_the_panel_and_are_named(kind):
     levels = [{"value": 0.3, "label": "first"}, {"value": 0.7, "label": "second"}]
     line = {"learner": "a", "where": {"dimension": 8} | ({"samples": 40} if kind == "bars" else {})}
     panel = {"kind": kind, "title": "T", "x": "samples", "lines": [line], "level": 0.1, "levels": levels}
     place = drawn(panel, cube())
     crossing = [one.get_xdata() if kind == "bars" else one.get_ydata() for one in place.get_lines()]
     assert [list(one) for one in crossing if len(one) == 2][-3:] == [[0.1] * 2, [0.3] * 2, [0.7] * 2]
-    assert [text.get_text() for text in place.get_legend().get_texts()][-2:] == ["first", "second"]
+    assert {"first", "second"} <= named(place)
 
 
 def test_norms_are_drawn_at_matched_training_errors_beside_a_probe():
@@ -242,7 +248,7 @@ def test_marks_stand_at_the_median_step_of_the_seeds_that_have_one():
     line = {"learner": "a", "variable": "train_loss", "where": {"dimension": 4}, "marks": {"layer_start": "it starts"}}
     place = drawn({"kind": "trace", "title": "T", "x": "step", "lines": [line]}, scores, traces())
     assert [list(mark.get_xdata()) for mark in place.get_lines() if mark.get_linestyle() == ":"] == [[40.0, 40.0]]
-    assert "it starts" in [text.get_text() for text in place.get_legend().get_texts()]
+    assert "it starts" in named(place)
 
 
 @pytest.mark.parametrize("line", [{"learner": "b", "variable": "norm"}, {"learner": "c", "variable": "train_loss"}])

@@ -112,7 +112,8 @@ def test_a_control_may_be_compared_with_another_count():
         control_counted={"a": "quadratic_dimension"},
     )
     labels = [text.get_text() for text in panels(figure)[0]["e"].get_yticklabels()]
-    assert labels == [r"$P_{\lceil p/2\rceil}$, $p=4$", "$P_2$, $p=2$"]
+    counts = [r"$P_{\lceil p/2\rceil}$", "$P_2$"]
+    assert labels == [f"Learner a\nin {count}" for count in counts]
 
 
 def test_an_interval_that_runs_off_the_panel_ends_in_an_arrow():
@@ -178,6 +179,7 @@ def test_a_study_of_dimensions_alone_shows_its_samples_and_exponents_in_d():
     lettered, _ = panels(figure)
     assert lettered["b"].get_title(loc="left") == "b  Samples to risk 0.5"
     assert "c" not in lettered and len(lettered["b"].lines) > len(DIMENSIONS)
-    assert [text.get_text() for text in lettered["e"].get_yticklabels()] == ["$d$", "$d$"]
+    labels = [text.get_text() for text in lettered["e"].get_yticklabels()]
+    assert labels == ["Learner a\nin $d$", "Learner b\nin $d$"]
     (legend,) = [one for part in figure.subfigs for one in part.legends]
     assert not any("theory" in text.get_text() or "predicted" in text.get_text() for text in legend.get_texts())

@@ -13,8 +13,6 @@ CHARACTER, BESIDE = 0.021, 0.02
 FACTOR, ROOM = 1.25, 4.0
 # Letters of panels' titles in a row of panels.
 LETTERS = 130
-# Share of a panel's height that a line of small text takes.
-APART = 0.045
 
 
 def fix_ticks(axis, values, form: str = "{x:g}") -> None:
@@ -108,14 +106,9 @@ def tidy(place) -> None:
         axis.set_major_formatter(numbers)
 
 
-def name_guides(place, guides) -> None:
-    """The slopes of guides, to the right of their panel where they end. guides: (text, height, colour), in data units.
-
-    Those whose ends are close stand one above the other.
-    """
-    to_axes = place.transData + place.transAxes.inverted()
-    ends = [(to_axes.transform((place.get_xlim()[1], height))[1], text, colour) for text, height, colour in guides]
-    highest = -APART
-    for wanted, text, colour in sorted(ends):
-        highest = max(wanted, highest + APART)
-        place.text(1.01, highest, text, fontsize=6.5, color=colour, va="center", transform=place.transAxes)
+def name_values(place, names) -> None:
+    """Names in place of the numbers along an axis of a few kinds, which no line joins."""
+    x = [line.get_xdata() for line in place.get_lines() if line.get_marker() not in ("None", None, "")]
+    values = np.unique(np.concatenate(x))
+    place.set_xticks(values, names[: len(values)])
+    place.set_xlim(values[0] - 0.5, values[-1] + 0.5)

@@ -35,7 +35,7 @@ FAMILIES: tuple[tuple[str, ...], ...] = (
 )
 # Colour and marker, by their numbers, of who shares a study with the first of its family.
 FIXED: dict[str, tuple[int, int]] = {
-    "NTK, 3 layers": (6, 3),
+    "NTK, 3 layers": (6, 7),
     "Quad-Raw at n = d^1.5": (1, 1),
     "Quad-Raw at n = d^2.5": (1, 4),
     "NTK-Raw at n = d^1.5": (4, 7),

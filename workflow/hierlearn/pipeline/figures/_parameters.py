@@ -73,9 +73,12 @@ class Line(TypedDict, total=False):
     shift: Annotated[Positive, "Factor by which the guide stands off the line, which it may hide."]
     bound: Annotated[bool, "A bound: thin, without markers."]
     colour_of: Annotated[Count, "Number of the line, from 1, whose colour and marker it has."]
+    row_of: Annotated[
+        Count, "bars, with published numbers: number of the line, from 1, in whose row they stand instead of their own."
+    ]
     marks: Annotated[
-        dict[Annotated[str, Reference("learner measures")], Annotated[Text, "Its name in the legend."]],
-        "trace: measures of the learner that are steps -> what the legend calls the vertical lines at their medians.",
+        dict[Annotated[str, Reference("learner measures")], Annotated[Text, "Its name in the panel."]],
+        "trace: measures of the learner that are steps -> names of the vertical lines at their medians.",
     ]
 
 
@@ -149,7 +152,11 @@ class _Panel(TypedDict, total=False):
         "What is drawn of the seeds: what the row takes that the panel shows; of n* always the median.",
     ]
     level: Annotated[float, "A line of reference across the panel."]
-    levels: Annotated[list[Level], UNIQUE, "Lines of reference with names in the legend."]
+    levels: Annotated[list[Level], UNIQUE, "Lines of reference with names."]
+    verticals: Annotated[list[Level], UNIQUE, "Lines of reference at places along the panel, with names at their top."]
+    named: Annotated[
+        list[Text], MinLen(2), UNIQUE, "Names of the values along the panel, which are kinds that no line joins."
+    ]
     lines: Required[Annotated[list[Line], UNIQUE]]
 
 

@@ -37,13 +37,16 @@ def overlay(place, line: Mapping[str, Any], axis: str, number: int) -> None:
         artists[0].set_label(label)
 
 
-def overlay_row(place, line: Mapping[str, Any], height: int, number: int) -> None:
-    """Draw the rows of a table along one row of a panel of bars."""
+def overlay_row(place, line: Mapping[str, Any], height: int, number: int, label: str = "") -> None:
+    """Draw the rows of a table along one row of a panel of bars. label: for the legend, once a panel."""
+    artists = []
     for row in _scale(line):
         if "value" in row:
-            place.plot(row["value"], height, marker=MARKERS[number % len(MARKERS)], ls="none", **HOLLOW)
+            artists += place.plot(row["value"], height, marker=MARKERS[number % len(MARKERS)], ls="none", **HOLLOW)
         else:
-            place.plot([row["low"], row["high"]], [height] * 2, marker="|", **HOLLOW)
+            artists += place.plot([row["low"], row["high"]], [height] * 2, marker="|", **HOLLOW)
+    if label and artists and label not in place.get_legend_handles_labels()[1]:
+        artists[0].set_label(label)
 
 
 def _scale(line: Mapping[str, Any]) -> list[dict[str, Any]]:

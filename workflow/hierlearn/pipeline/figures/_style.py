@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from hierlearn.pipeline.figures._legends import stand_below, uncover
+from hierlearn.pipeline.figures._notes import note
 
 LOOK = {
     "backend": "agg",
@@ -87,6 +88,19 @@ def band(place, x, values, colour: str, *, alpha: float = 0.18, of: str = "media
     place.fill_between(x, values.min(axis=1), values.max(axis=1), color=colour, alpha=alpha, lw=0)
 
 
+def points(place, x, values, colour: str, *, marker: str, of: str = "median", across: bool = False, **look):
+    """Every seed, and their centre, which no line joins. x (K,), values (K, S); across: values go along the panel."""
+    seeds = np.repeat(np.asarray(x, dtype=float), values.shape[1]), values.ravel()
+    middle = np.asarray(x, dtype=float), centre(values, of)
+    place.plot(*(seeds[::-1] if across else seeds), ".", color=colour, alpha=0.5)
+    place.plot(*(middle[::-1] if across else middle), marker, color=colour, **look)
+
+
+def headed(letter: str, title: str, panels: int) -> str:
+    """The title of a panel, with its letter where there are others."""
+    return f"{letter}  {title}" if panels > 1 else title
+
+
 def has_points(place) -> bool:
     """Whether a line of a panel has a point that its axes can show."""
     lowest = [[0.0 if scale == "log" else -np.inf] for scale in (place.get_xscale(), place.get_yscale())]
@@ -126,6 +140,7 @@ def narrow(figure, width: float):
     figure.set_figheight(max(figure.get_figheight(), LOWEST * width))
     for area, those in zip(areas, handles, strict=True):
         stand_below(area, those)
+    note(figure, figure.get_supxlabel())
     for place in figure.axes:
         place.set_title(LETTER.sub("", place.get_title("left")), loc="left")
         for text in place.texts:

@@ -11,16 +11,19 @@ from hierlearn.core import protocols
 from hierlearn.core.parameters import UNIQUE, Reference
 from hierlearn.pipeline.figures._axes import tidy
 from hierlearn.pipeline.figures._identities import COLOURS, MARKERS
+from hierlearn.pipeline.figures._notes import note
 from hierlearn.pipeline.figures._parameters import Shown
-from hierlearn.pipeline.figures._style import blank, explain, has_points, name_claims, remark
+from hierlearn.pipeline.figures._style import blank, explain, has_points, headed, name_claims, remark
 from hierlearn.pipeline.quantities._tables import along
 
 # Of a mosaic, between two pictures, in pixels.
 APART = 1
+# Room above 0 for its name, as a share of the panel.
+ABOVE = 0.08
 # Half of what layers are apart, where comparisons are 1 apart.
 ASIDE = 0.08
 Letter = Literal["a", "b"]
-WIDTHS: dict[Letter, float] = {"a": 2, "b": 1}
+WIDTHS: dict[Letter, float] = {"a": 2, "b": 1.2}
 AXES = ("unit", "row", "column")
 PICTURES = {
     "picture_start": "before training",
@@ -52,7 +55,7 @@ class FeaturePictures(protocols.Figure):
     def draw(self, cube: Any, probes: Mapping[str, Any], study: Mapping[str, Any], traces: Any = None) -> Any:
         """cube, study, traces: unused; probes by name."""
         found = probes[self.probe]
-        figure = blank(8.2, 2.8)
+        figure = blank(8.2, 3.2)
         ratios = [WIDTHS[letter] for letter in self.only]
         (row,) = figure.subplots(1, len(ratios), width_ratios=ratios, squeeze=False)
         places = dict(zip(self.only, row, strict=True))
@@ -77,7 +80,7 @@ class FeaturePictures(protocols.Figure):
             largest = np.max(np.abs(one)) or 1.0
             whole[i * tall : i * tall + height, j * wide : j * wide + width] = one / largest
         place.imshow(whole, cmap="gray", vmin=-1.0, vmax=1.0, interpolation="nearest")
-        place.set_title(f"a  What the first units of layer {layer} look for")
+        place.set_title(headed("a", f"What the first units of layer {layer} look for", len(self.only)))
         place.set_axis_off()
         if not np.isfinite(pictures).any():
             remark(place, "no training ended")
@@ -94,12 +97,17 @@ class FeaturePictures(protocols.Figure):
                 place.plot(np.full(len(of_layer), x), of_layer, alpha=0.5, ms=2.5, **{**look, "marker": "."})
                 mean = np.mean(of_layer[np.isfinite(of_layer)]) if np.isfinite(of_layer).any() else np.nan
                 place.plot(x, mean, label="_" * number + f"layer {layer}", **look)
-        place.set_title("b  Distance to the same unit's")
+        place.set_title(headed("b", "Units stay near themselves", len(self.only)))
         if not has_points(place):
             explain(place, "no training ended")
             return
         place.axhline(0.0, color="#777777", lw=0.8, ls=":")
-        place.set(ylabel="log ratio to the others'", xlim=(-0.5, 1.5))
+        place.set(ylabel="log ratio of distances:\nto itself over to others", xlim=(-0.5, 1.5))
+        place.set_ylim(top=max(place.get_ylim()[1], ABOVE * np.ptp(place.get_ylim())))
+        place.text(1.48, 0.0, "no nearer than to others", fontsize=6.5, color="#777777", ha="right", va="bottom")
+        place.set_xlabel("compared with its picture")
+        seeds = max(found[name].sizes.get("seed", 1) for name in COMPARED)
+        note(place.figure, f"Large markers: mean of {seeds} seeds, dots: every seed. Below 0: nearer to itself.")
         place.set_xticks(range(len(COMPARED)), COMPARED.values())
         place.legend(loc="lower right")
         tidy(place)

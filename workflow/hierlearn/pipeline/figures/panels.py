@@ -1,8 +1,8 @@
 """Panels of curves: a probe's variables, risks, n* or trajectories of training, and published numbers beside them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from math import ceil, comb
+from dataclasses import dataclass, field, replace
+from math import ceil, comb, lcm
 from typing import Annotated, Any
 
 import numpy as np
@@ -10,11 +10,12 @@ from annotated_types import Interval, MinLen
 
 from hierlearn.core import protocols
 from hierlearn.pipeline.figures import _identities
-from hierlearn.pipeline.figures._axes import name_guides, tick_values, tidy
-from hierlearn.pipeline.figures._legends import legend
+from hierlearn.pipeline.figures._axes import name_values, tick_values, tidy
+from hierlearn.pipeline.figures._legends import at_the_ends, at_the_top, legend
+from hierlearn.pipeline.figures._notes import Told, note, words
 from hierlearn.pipeline.figures._parameters import Panel
 from hierlearn.pipeline.figures._published import LABEL, overlay, overlay_row
-from hierlearn.pipeline.figures._style import band, blank, centre, explain, has_points, name_claims
+from hierlearn.pipeline.figures._style import band, blank, centre, explain, has_points, headed, name_claims, points
 from hierlearn.pipeline.quantities._tables import along, at, complexities
 from hierlearn.statistics.complexity import medians
 from hierlearn.statistics.learning_curves import value_at
@@ -22,7 +23,21 @@ from hierlearn.theory.dimensions import composition_risk_bound, composition_samp
 
 # Theory goes on to so many times the largest place where a learner was measured, which it would squeeze otherwise.
 BEYOND = 2.0
+# Rows above a panel of bars for the names of its levels.
+ROOM = 0.7
 LETTERS = "abcdefghijklmnop"
+
+
+@dataclass(kw_only=True)
+class _Given:
+    """What a figure is drawn from, and what its panels have shown so far."""
+
+    cube: Any
+    probes: Mapping[str, Any]
+    labels: Mapping[str, str]
+    traces: Any
+    seen: dict[str, _identities.Look] = field(default_factory=dict)
+    told: list[Told] = field(default_factory=list)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,30 +59,31 @@ class Panels(protocols.Figure):
         traces: traces.nc, None as cube."""
         rows, columns = ceil(len(self.panels) / self.columns), min(self.columns, len(self.panels))
         figure = blank(4.1 * columns, 3.5 * rows)
-        places = figure.subplots(rows, columns, squeeze=False).ravel()
-        for place in places[len(self.panels) :]:
-            place.set_axis_off()
-        seen: dict[str, _identities.Look] = {}
+        given = _Given(cube=cube, probes=probes, labels=study["labels"], traces=traces)
+        places = _places(figure, rows, columns, len(self.panels))
         for letter, place, panel in zip(LETTERS, places, self.panels, strict=False):
-            place.set_title(f"{letter}  {panel['title']}")
+            place.set_title(headed(letter, panel["title"], len(self.panels)))
             name_claims(place, panel.get("shows", ()))
+            told = Told(letter, panel)
             if panel["kind"] == "bars":
-                self._bars(place, panel, cube, study["labels"])
+                self._bars(place, panel, given, told)
             else:
-                self._curves(place, panel, cube, probes, study["labels"], traces, seen)
+                self._curves(place, panel, given, told)
+            given.told.append(told)
+        note(figure, words(given.told))
         return figure
 
-    def _curves(self, place, panel, cube, probes, labels, traces, seen) -> None:
+    def _curves(self, place, panel, given, told) -> None:
         place.set(xscale=panel.get("xscale", "log"), yscale=panel.get("yscale", "log"))
         ours = [line for line in panel["lines"] if "published" not in line]
-        looks, guides = _identities.of_lines(ours, _identities.looks(labels), seen), []
+        looks, guides = _identities.of_lines(ours, _identities.looks(given.labels), given.seen), []
         for line, look in zip(ours, looks, strict=True):
             if "probe" not in line:
-                guides += self._line(place, panel, line, look, cube, probes, labels, traces)
+                guides += self._line(place, panel, line, look, given, told)
         reach = BEYOND * place.dataLim.x1
         for line, (colour, _) in zip(ours, looks, strict=True):
             if "probe" in line:
-                self._theory(place, panel, line, colour, probes[line["probe"]], reach)
+                self._theory(place, panel, line, colour, given.probes[line["probe"]], reach)
         for number, line in enumerate(line for line in panel["lines"] if "published" in line):
             overlay(place, line, panel["x"], number)
         if not has_points(place):
@@ -82,23 +98,30 @@ class Panels(protocols.Figure):
         place.set_ylabel(panel.get("ylabel", _ylabel(panel, ours)))
         tidy(place)
         tick_values(place, panel["x"])
-        name_guides(place, guides)
-        handles, _ = place.get_legend_handles_labels()
-        if handles:
+        if "named" in panel:
+            name_values(place, panel["named"])
+        for level in panel.get("verticals", []):
+            place.axvline(level["value"], color="#777777", lw=0.9, ls=":")
+            at_the_top(place, level["value"], level["label"])
+        for mark in told.marks:
+            at_the_top(place, *mark)
+        told.slopes = bool(guides)
+        if not at_the_ends(place, guides):
             legend(place)
 
-    def _line(self, place, panel, line, look, cube, probes, labels, traces) -> list[tuple[str, float, str]]:
+    def _line(self, place, panel, line, look, given, told) -> list[tuple[str, float, str]]:
         """Draws a line, and its guide, whose name is the answer: text, height and colour."""
         colour, marker = look
+        cube, labels, traces = given.cube, given.labels, given.traces
         where, axis = line.get("where", {}), panel["x"]
-        label = line.get("label", labels[line["learner"]] if "learner" in line else line["variable"].replace("_", " "))
+        label = _name(line, labels)
         if "errors" in line:
             x, values = np.array(line["errors"]), self._norms(line, where, traces)
         elif panel["kind"] == "probe":
-            x, values = along(probes[panel["probe"]], line["variable"], axis, where)
+            x, values = along(given.probes[panel["probe"]], line["variable"], axis, where)
         elif panel["kind"] == "trace":
             x, values = self._trace(line, where, traces)
-            self._marks(place, line, where, cube, colour)
+            self._marks(place, line, where, cube, colour, told)
         elif panel["kind"] == "growth":
             table = complexities(cube, line["learner"], where, panel.get("threshold", 0.5), axis=axis)
             x, values = self._growth(place, table, colour, f"{label}: at least")
@@ -119,10 +142,14 @@ class Panels(protocols.Figure):
         middle = centre(values, of)
         if line.get("bound"):
             place.plot(x, middle, color=colour, lw=0.9, ls="-.", label=label)
+        elif "named" in panel:
+            points(place, x, values, colour, marker=marker, label=label, of=of)
+            told.add(values, joined=False)
         else:
             # of many steps a few are marked, to tell the lines apart without colours
             every = 0.15 if panel["kind"] == "trace" else None
             band(place, x, values, colour, marker=marker, markevery=every, label=label, of=of)
+            told.add(values, to_0=place.get_yscale() == "log" and bool((values <= 0).any()))
         if "slope" not in line:
             return []
         guide = line.get("shift", 1) * middle[-1] * (x / x[-1]) ** line["slope"]
@@ -136,33 +163,51 @@ class Panels(protocols.Figure):
         label = line.get("label", "_nolegend_")
         place.plot(x[known], np.median(values[known], axis=1), color=colour, ls=":", lw=1, label=label)
 
-    def _bars(self, place, panel, cube, labels) -> None:
-        """One row a learner: every seed, and their centre."""
-        ours = [line for line in panel["lines"] if "published" not in line]
-        looks, names, beside = iter(_identities.of_rows(ours, _identities.looks(labels))), [], 0
-        for row, line in enumerate(panel["lines"]):
-            if "published" in line:
-                overlay_row(place, line, row, beside)
-                names.append(line.get("label", LABEL))
-                beside += 1
+    def _bars(self, place, panel, given, told) -> None:
+        """One row a learner, the smallest centre first: every seed, and their centre. Published numbers stand in the
+        row of a learner where they say so, else in rows of their own."""
+        of, rows = panel.get("centre", "median"), {}
+        ours = [number for number, line in enumerate(panel["lines"]) if "published" not in line]
+        lines = [panel["lines"][number] for number in ours]
+        looks = dict(zip(ours, _identities.of_rows(lines, _identities.looks(given.labels)), strict=True))
+        measured = {number: self._risks(panel, panel["lines"][number], given.cube) for number in ours}
+        middle = {number: centre(values[None], of)[0] for number, values in measured.items()}
+        # Those that were not measured come last, in the order of the file.
+        for number in sorted(ours, key=lambda one: middle[one] if np.isfinite(middle[one]) else np.inf):
+            rows[number] = len(rows)
+            values, (colour, marker) = measured[number], looks[number]
+            points(place, [rows[number]], values[None], colour, marker=marker, of=of, across=True)
+            if np.isfinite(values).any():
+                told.add(values[None], joined=False)
+        names = [_name(panel["lines"][number], given.labels) for number in rows]
+        beside = 0
+        for line in (line for line in panel["lines"] if "published" in line):
+            label, row = line.get("label", LABEL), rows.get(line.get("row_of", 0) - 1)
+            if row is not None:
+                overlay_row(place, line, row, 0, label)
                 continue
-            values = at(cube, line["learner"], line.get("where", {}), ("seed",))[panel.get("risk", "test_risk")].values
-            colour, marker = next(looks)
-            place.plot(values, np.full(len(values), row), ".", color=colour, alpha=0.5)
-            place.plot(centre(values[None], panel.get("centre", "median"))[0], row, marker, color=colour)
-            names.append(line.get("label", labels[line["learner"]]))
+            overlay_row(place, line, len(names), beside)
+            names.append(label)
+            beside += 1
         place.set_xscale(panel.get("xscale", "log"))
         if not has_points(place):
             explain(place, "nothing was measured\nthat this axis can show")
             return
-        _levels(place.axvline, panel)
-        if panel.get("levels"):
-            legend(place)
         place.set_yticks(range(len(names)), names, fontsize=7)
-        place.invert_yaxis()
-        place.set(xscale=panel.get("xscale", "log"), xlabel=panel.get("ylabel", "test risk"))
+        place.set_ylim(len(names) - 0.5, -0.5 - ROOM * bool(panel.get("levels")))
+        _levels(place.axvline, {"level": panel["level"]} if "level" in panel else {})
+        place.set(xlabel=panel.get("ylabel", "test risk"))
+        for number, level in enumerate(panel.get("levels", [])):
+            place.axvline(level["value"], color="#777777", lw=0.9, ls=DASHES[number % len(DASHES)])
+        for level in panel.get("levels", []):
+            at_the_top(place, level["value"], level["label"])
+        if place.get_legend_handles_labels()[0]:
+            legend(place)
         place.grid(axis="y", color="#dddddd", lw=0.5)
         tidy(place)
+
+    def _risks(self, panel, line, cube):
+        return at(cube, line["learner"], line.get("where", {}), ("seed",))[panel.get("risk", "test_risk")].values
 
     def _growth(self, place, table, colour, label):
         """Sizes (K,) and n* (K, S), NaN where half the seeds or more never crossed: there n* is at least what open
@@ -198,13 +243,14 @@ class Panels(protocols.Figure):
         recorded = list(zip(chosen.train_loss.values, chosen.frobenius_norm.values, strict=True))
         return np.array([[value_at(*row, error) for row in recorded] for error in line["errors"]])
 
-    def _marks(self, place, line, where, cube, colour) -> None:
+    def _marks(self, place, line, where, cube, colour, told) -> None:
         """Thin vertical lines where something happened to the learner, at the median over the seeds it happened to."""
         for number, (name, label) in enumerate(line.get("marks", {}).items()):
             steps = at(cube, line["learner"], where, ("seed",))[name].values
             steps = steps[np.isfinite(steps)]
             if len(steps):
-                place.axvline(np.median(steps), color=colour, lw=0.8, ls=DASHES[number % len(DASHES)], label=label)
+                place.axvline(np.median(steps), color=colour, lw=0.8, ls=DASHES[number % len(DASHES)])
+                told.marks.append((np.median(steps), label, colour))
 
     def _counted(self, place, panel) -> None:
         """The samples from which counting allows every kernel the threshold, along the dimension or the order."""
@@ -237,6 +283,23 @@ class Panels(protocols.Figure):
             place.axhline(least, color="#777777", lw=1, ls="-.", label=name)
 
 
+def _places(figure, rows: int, columns: int, panels: int) -> list[Any]:
+    """Axes for so many panels; a first row of fewer is as wide as the others, unless that is one."""
+    first = panels - (rows - 1) * columns
+    if first == 1:
+        places = figure.subplots(rows, columns, squeeze=False).ravel()
+        for place in places[panels:]:
+            place.set_axis_off()
+        return list(places)
+    parts = lcm(columns, first)
+    grid = figure.add_gridspec(rows, parts)
+    found = []
+    for row in range(rows):
+        wide = parts // (columns if row else first)
+        found += [figure.add_subplot(grid[row, k : k + wide]) for k in range(0, parts, wide)]
+    return found
+
+
 def _norm(counting) -> float:
     """E|H|^2 in the target's own units, over which risks are with `scale: unit`; 1 with `scale: paper`."""
     return counting["order"] * (1 + counting["alpha"] ** 2) if counting.get("scale") == "unit" else 1.0
@@ -252,6 +315,11 @@ def _levels(line, panel) -> None:
         line(panel["level"], color="#777777", lw=0.8, ls=":")
     for number, level in enumerate(panel.get("levels", [])):
         line(level["value"], color="#777777", lw=0.9, ls=DASHES[number % len(DASHES)], label=level["label"])
+
+
+def _name(line, labels) -> str:
+    """The label of a line, or its learner's, or its variable."""
+    return line.get("label", labels[line["learner"]] if "learner" in line else line["variable"].replace("_", " "))
 
 
 def _ylabel(panel, lines) -> str:

@@ -14,8 +14,8 @@ from hierlearn.pipeline.figures._axes import broken, dimension_axis, surround, t
 from hierlearn.pipeline.figures._censored import draw_bounds, limits, words
 from hierlearn.pipeline.figures._identities import looks as identities
 from hierlearn.pipeline.figures._legends import stand_below
-from hierlearn.pipeline.figures._parameters import Shown
-from hierlearn.pipeline.figures._style import CLAIMS, band, blank, explain, has_points, name_claims, remark
+from hierlearn.pipeline.figures._parameters import Shown, Text
+from hierlearn.pipeline.figures._style import CLAIMS, band, blank, explain, has_points, headed, name_claims, remark
 from hierlearn.pipeline.quantities._tables import at, complexities, regressor
 from hierlearn.statistics.complexity import Complexities, medians
 from hierlearn.statistics.exponents import slope
@@ -32,12 +32,14 @@ AT_MOST = "\u2193 reached at once: an upper bound"
 # The lowest and the highest risk that learning curves show.
 LOWEST, HIGHEST = 0.008, 2.0
 # Of the lower panels, relative to one another.
-WIDTHS = {"b": 1.5, "c": 1.0, "d": 0.8, "e": 0.9}
+WIDTHS = {"b": 1.5, "c": 1.0, "d": 0.8, "e": 0.8}
 # How points are drawn that count unlabelled ones.
 TOTAL = {"marker": "x", "ms": 6, "mew": 1.6}
 # Panels beside one another whose axes have room for words.
 MANY = 6
-# Sizes of a curve that is long enough for the number of its dimension.
+# Panels beside one another whose axes are labelled like rows of exponents: in short lines.
+NARROW = 8
+# Sizes of a curve that is long enough for a learning curve.
 FEW = 5
 Learner = Annotated[str, Reference("learners")]
 Letter = Literal["a", "b", "c", "d", "e"]
@@ -94,6 +96,9 @@ class SampleComplexity(protocols.Figure):
     shows: Annotated[dict[Letter, Shown], "Claims that a panel shows; their names stand above it."] = field(
         default_factory=dict
     )
+    titles: Annotated[dict[Letter, Text], "What one sees in a panel, in place of what it has on its axes."] = field(
+        default_factory=dict
+    )
     only: Annotated[list[Letter], MinLen(1), UNIQUE, "The panels that are drawn, of those that the study fills."] = (
         field(default_factory=lambda: list(get_args(Letter)))
     )
@@ -125,7 +130,7 @@ class SampleComplexity(protocols.Figure):
             self._curves(top, cube, curves, looks, study["labels"])
         elif top is not None:
             place = top.subplots()
-            place.set_title(f"a  {_titled('Learning curves', self.main)}")
+            place.set_title(headed("a", self.titles.get("a", _titled("Learning curves", self.main)), len(self.letters)))
             explain(place, "no risk was measured")
         if bottom is None:
             return figure
@@ -137,19 +142,21 @@ class SampleComplexity(protocols.Figure):
             if letter in panels:
                 tables += self._growth(panels[letter], cube, lines, names, looks, where)
                 role = f"Samples to risk {self.threshold:g}" if where is self.main else "Control"
-                panels[letter].set_title(f"{letter}  {_titled(role, where)}")
+                words = self.titles.get(letter, _titled(role, where))
+                panels[letter].set_title(headed(letter, words, len(self.letters)))
         at_most = any(np.isfinite(limits(table)[1]).any() for table in tables)
         if "b" in panels:
             self._totals(panels["b"], cube, looks)
         if "d" in panels:
             self._theory(panels["d"], lines, looks, study["labels"])
         if "e" in panels:
-            self._exponents(panels["e"], cube, names, looks)
+            self._exponents(panels["e"], cube, names, looks, study["labels"])
         for letter, panel in panels.items():
             name_claims(panel, self.shows.get(letter, ()))
         handles = [
             *(Line2D([], [], color=looks[k][0], marker=looks[k][1], label=study["labels"][k]) for k in names),
             Line2D([], [], color="#777777", ls="-", label="fitted power of $d$"),
+            Line2D([], [], color="#777777", ls="", marker="|", ms=9, label=f"all {cube.sizes.get('seed', 1)} seeds"),
             *([Line2D([], [], color="#777777", ls=(0, (5, 3)), lw=0.9, label=PREDICTED)] if self.counted else []),
             *(
                 [Line2D([], [], color="#777777", ls=":", label="theory (deterministic equivalent)")]
@@ -181,16 +188,14 @@ class SampleComplexity(protocols.Figure):
                 white = 0.55 - 0.55 * i / max(len(dimensions) - 1, 1)
                 shade = tuple(1 - (1 - channel) * (1 - white) for channel in to_rgb(looks[name][0]))
                 n = chosen.samples.values[shown]
-                if not len(n):
+                # What a search visits near its crossing is no learning curve.
+                if len(n) <= FEW:
                     continue
-                # A single size has no line.
-                band(panel, n, risk[:, shown].T, shade, alpha=0.2, marker="." if len(n) == 1 else None)
-                # What a search visits near its crossing is too short for a number beside it.
-                if len(n) > FEW:
-                    end = (n[-1], np.median(risk[:, shown][:, -1]))
-                    panel.annotate(str(d), end, xytext=(2, -2), textcoords="offset points", fontsize=7)
+                band(panel, n, risk[:, shown].T, shade, alpha=0.2)
+                end = (n[-1], np.median(risk[:, shown][:, -1]))
+                panel.annotate(str(d), end, xytext=(2, -2), textcoords="offset points", fontsize=7)
             if not panel.get_lines():
-                remark(panel, "no size that every\nseed has visited")
+                remark(panel, "sizes about its\ncrossing alone:\nsee b")
             for risk in (self.threshold, *self.marked):
                 panel.axhline(risk, color="#777777", lw=0.7, ls="--")
             panel.set(xscale="log", yscale="log", ylim=(LOWEST, HIGHEST))
@@ -206,7 +211,8 @@ class SampleComplexity(protocols.Figure):
             beside = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points"}
             panels[0].annotate(f"{risk:g}", (0, risk), (2, 2), fontsize=7, **beside)
         panels[0].set_ylabel("test risk (median, range)")
-        title = f"a  {_titled('Learning curves', self.main)}; numbers are the dimension $d$, paler where it is smaller"
+        words = self.titles.get("a", _titled("Learning curves", self.main))
+        title = headed("a", f"{words}; numbers are $d$", len(self.letters))
         area.suptitle(title, fontsize=9, fontweight="bold", x=0.01, ha="left")
         if "a" in self.shows:
             area.text(0.99, 0.985, ", ".join(self.shows["a"]), **CLAIMS, ha="right", va="top")
@@ -271,7 +277,7 @@ class SampleComplexity(protocols.Figure):
         panel.margins(y=0.08)
         panel.set(xscale="log", yscale="log", xlabel="dimension $d$", ylabel="$n^*/N(d,p)$")
         dimension_axis(panel, [6, 20, 56, 160])
-        panel.set_title("d  Theory, kernels")
+        panel.set_title(headed("d", self.titles.get("d", "Theory, kernels"), len(self.letters)))
 
     def _line(self, lines, name, where):
         """The theory line of a learner at a place, None where the probe has none."""
@@ -303,11 +309,11 @@ class SampleComplexity(protocols.Figure):
         sizes = self.sizes if where is self.main else self.sizes | self.control_sizes
         return sizes.get(name) or table.sizes.tolist()
 
-    def _exponents(self, panel, cube, names, looks) -> None:
+    def _exponents(self, panel, cube, names, looks, labels) -> None:
         """A row per learner and degree: exponent in the counted dimension that its label names, with its interval."""
         from matplotlib.markers import CARETLEFTBASE, CARETRIGHTBASE
 
-        rows, ticks, drawn = 0.0, [], []
+        rows, ticks, drawn, heads = 0.0, [], [], []
         for where in (self.main, self.control):
             if not where and where is not self.main:
                 continue
@@ -324,8 +330,10 @@ class SampleComplexity(protocols.Figure):
                     if not (where is self.main and name in self.compared):
                         # Growth as what the learner itself needs; a count of a rival's says nothing of it.
                         panel.plot([1.0, 1.0], [rows - 0.5, rows + 0.5], color="#777777", lw=0.8, ls="--")
-                    ticks.append((rows, _titled(COUNTS[counted[name]], where)))
+                    ticks.append((rows, f"{broken(labels[name], NARROW)}\nin {COUNTS[counted[name]]}"))
                     rows += 1
+            if len(drawn) > len(heads) and where:
+                heads.append((rows, _words(where)))
             rows += 0.6
         # A wide interval runs off the panel, to an arrow, rather than squeeze the others.
         left, right = 0.3, max([1.5, *(fit.value for _, fit, *_ in drawn)]) + 0.2
@@ -337,13 +345,15 @@ class SampleComplexity(protocols.Figure):
                 if fit.high > right:
                     panel.plot(right, row, marker=CARETRIGHTBASE, color=colour, clip_on=False)
             panel.plot(fit.value, row, marker=marker, color=colour)
-        panel.set_yticks([y for y, _ in ticks], [text for _, text in ticks], fontsize=7)
+        for row, text in heads:
+            panel.text(right, row - 0.35, text, fontsize=7, color="#777777", ha="right", va="center")
+        panel.set_yticks([y for y, _ in ticks], [text for _, text in ticks], fontsize=6, linespacing=1.0)
         panel.invert_yaxis()
         panel.set_xlim(left, right)
         panel.set_xlabel("exponent of $n^*$")
         if not drawn:
             explain(panel, "no exponent:\nit takes $n^*$ at two\ndimensions or more")
-        panel.set_title("e  Exponents, 95 %")
+        panel.set_title(headed("e", self.titles.get("e", "Exponents, 95 %"), len(self.letters)))
 
 
 def _has_risk(cube, name, where) -> bool:
