@@ -104,6 +104,10 @@ def places(quantity: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
     if "of" in quantity:
         several = zip(quantity["of"], quantity["first"], quantity["middle"], quantity["last"], strict=True)
         return [(name, where | one) for name, *parts in several for one in parts]
+    if "learners_of_order" in quantity:
+        axis, degrees = quantity.get("axis", "order"), quantity["degrees"]
+        rows = (zip(names, degrees, strict=True) for names in quantity["learners_of_order"])
+        return [(name, where | {axis: degree}) for row in rows for name, degree in row]
     several = list(quantity.get("places", [{}]))
     if quantity.get("below"):
         above, below = (where | quantity.get(f"{side}_where", {}) for side in ("above", "below"))
